@@ -1,0 +1,134 @@
+"""Every option of a fit, once: the scikit-learn parameters, the command line and the TOML file
+are all made from the fields below."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tomllib
+import typing
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from partwhole.errors import PartwholeError, near_miss
+from partwhole.registry import BACKBONES, ESTIMATORS, GENERATORS, READOUTS, STRUCTURE
+
+SELECTIONS = ("straight-through", "soft", "hard")
+SCORES = ("dot", "cosine")
+DEVICES = ("auto", "cpu", "cuda")
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    flag: str | None = None,
+    choices: Iterable[str] | None = None,
+    least: float | None = None,
+    above: float | None = None,
+) -> Any:
+    """A field with its help text, its name on the command line and what it accepts."""
+    about = {"help": help, "flag": flag, "choices": choices, "least": least, "above": above}
+    return field(default=default, metadata=about)
+
+
+@dataclass(eq=False)
+class FitConfig:
+    """Options of `partwhole fit` and parameters of `SubgraphInfoMax`; the defaults are the paper's."""
+
+    generator: str = option("tree-split", "How subgraphs are made.", choices=GENERATORS)
+    num_subgraphs: int = option(4, "Number S of subgraphs.", flag="--subgraphs", least=2)
+    selection: str = option(
+        "straight-through", "How a node is put into a subgraph.", choices=SELECTIONS
+    )
+    estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
+    score: str = option("dot", "Score of a pair of vectors.", choices=SCORES)
+    temperature: float = option(0.2, "Divisor of the cosine score.", above=0)
+    head_negatives: bool = option(True, "Contrast with the permuted graph (off: BASE).")
+    subgraph_conv: bool = option(
+        True, "Mix the subgraphs before contrasting (off: BASE and BASE+NEG)."
+    )
+    backbone: str = option("gin", "Graph network; `pyg:NAME` takes a basic PyG model.", choices=BACKBONES)
+    readout: str = option("sum", "Node vectors to graph vector.", choices=READOUTS)
+    structure: tuple[str, ...] = option(
+        (),
+        "Structure attributes, each a kind of its own; degree where nodes have no attributes.",
+        choices=STRUCTURE,
+    )
+    hidden: int = option(128, "Width of every hidden layer.", least=1)
+    layers: int = option(4, "Number L of graph network layers.", least=1)
+    epochs: int = option(100, "Passes over the graphs.", least=0)
+    batch_size: int = option(128, "Graphs in a step.", least=2)
+    lr: float = option(1e-3, "Learning rate of Adam.", above=0)
+    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0)
+    device: str = option("auto", "Where to compute; auto takes a GPU if there is one.", choices=DEVICES)
+    snapshot_every: int = option(
+        5, "Keep the weights every so many epochs, for the protocols that look at them; 0: never.", least=0
+    )
+    verbose: bool = option(False, "Show progress on standard error.", flag="")
+
+    def validate(self) -> None:
+        """Raise a `PartwholeError` on the first value that cannot be used."""
+        for f in dataclasses.fields(FitConfig):
+            _check_value(f, getattr(self, f.name))
+        GENERATORS.get(self.generator).check(self.num_subgraphs)
+
+    def options(self) -> dict[str, Any]:
+        """The fields as plain values, in the order of declaration."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(FitConfig)}
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> FitConfig:
+        """Build from a mapping such as the `[options]` of a TOML file; a misspelt name is an error."""
+        known = {f.name: f for f in dataclasses.fields(FitConfig)}
+        for name in options:
+            if name not in known:
+                raise PartwholeError(f"There is no option {name!r}.{near_miss(name, known)}")
+        values = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
+        config = FitConfig(**values)
+        config.validate()
+        return config
+
+
+def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
+    kind, about = field_type(f), f.metadata
+    name = f.name
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if kind is tuple:
+        if isinstance(value, str) or not all(isinstance(v, str) for v in value):
+            raise PartwholeError(f"{name} must be a list of names, not {value!r}.")
+        for v in value:
+            about["choices"].get(v)
+        return
+    right = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+    if not right:
+        raise PartwholeError(f"{name} must be of type {kind.__name__}, not {value!r}.")
+    choices = about["choices"]
+    if isinstance(choices, tuple) and value not in choices:
+        raise PartwholeError(f"{name} cannot be {value!r}.{near_miss(value, choices)}")
+    if choices is not None and not isinstance(choices, tuple):
+        choices.get(value)
+    if kind is float and not math.isfinite(value):
+        raise PartwholeError(f"{name} must be a finite number, not {value}.")
+    if about["least"] is not None and value < about["least"]:
+        raise PartwholeError(f"{name} must be at least {about['least']}, not {value}.")
+    if about["above"] is not None and not value > about["above"]:
+        raise PartwholeError(f"{name} must be above {about['above']}, not {value}.")
+
+
+def field_type(f: dataclasses.Field[Any]) -> type:
+    """The plain type of a field: str, int, float, bool or tuple."""
+    hint: type = typing.get_type_hints(FitConfig)[f.name]
+    return typing.get_origin(hint) or hint
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text())
+    except OSError as error:
+        raise PartwholeError(f"Cannot read {path} ({error.strerror}); check the path.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PartwholeError(f"{path} is not valid TOML ({error}); correct it there.") from None

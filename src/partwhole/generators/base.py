@@ -1,0 +1,61 @@
+"""The basic operator that every generator applies, and the three ways to select by it."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from partwhole.graph import GraphBatch
+
+
+def select(probability: Tensor, selection: str) -> Tensor:
+    """Probability of being in the subgraph -> membership, elementwise.
+
+    `hard` is the paper's letter, P >= 1/2, and gives W no gradient (the step is flat).
+    `straight-through` has the same values and the gradient of `soft`. `soft` is P itself.
+    """
+    if selection == "soft":
+        return probability
+    chosen = (probability >= 0.5).to(probability.dtype)
+    if selection == "hard":
+        return chosen
+    # The bracket is exactly zero in value, so memberships stay exactly 0 or 1.
+    return chosen + (probability - probability.detach())
+
+
+class BasicOperator(nn.Module):
+    """Eq. 11, K times side by side: P = softmax(X W), W in R^{d x 2}; gives the first column.
+
+    The second column is one minus the first.
+    """
+
+    def __init__(self, hidden: int, count: int):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(count, hidden, 2))
+        for weight in self.weight:
+            nn.init.xavier_uniform_(weight)
+
+    def logits(self, x: Tensor) -> Tensor:
+        """[n, d] -> [K, n, 2]"""
+        return torch.einsum("nd,kdc->knc", x, self.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[n, d] -> [K, n]"""
+        return self.logits(x).softmax(dim=-1)[..., 0]
+
+
+class Generator(nn.Module):
+    """Base of all generators: stores the number of subgraphs and the selection mode."""
+
+    def __init__(self, num_subgraphs: int, selection: str):
+        super().__init__()
+        self.num_subgraphs = num_subgraphs
+        self.selection = selection
+
+    @classmethod
+    def check(cls, num_subgraphs: int) -> None:
+        """Raise a `PartwholeError` when this generator cannot make that many subgraphs."""
+
+    def forward(self, x: Tensor, batch: GraphBatch) -> Tensor:
+        """[n, d] -> membership [S, n]"""
+        raise TypeError("a generator defines forward")

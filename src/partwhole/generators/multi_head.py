@@ -1,0 +1,21 @@
+"""Multi-head generator: S independent basic operators."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from partwhole.generators.base import BasicOperator, Generator, select
+from partwhole.graph import GraphBatch
+from partwhole.registry import GENERATORS
+
+
+@GENERATORS.register("multi-head")
+class MultiHead(Generator):
+    """Eq. 12: p(G_i | G) for each i alone. Subgraphs may overlap and may leave nodes out."""
+
+    def __init__(self, hidden: int, num_subgraphs: int, selection: str):
+        super().__init__(num_subgraphs, selection)
+        self.operator = BasicOperator(hidden, num_subgraphs)
+
+    def forward(self, x: Tensor, batch: GraphBatch) -> Tensor:
+        return select(self.operator(x), self.selection)  # [S, n]

@@ -1,0 +1,40 @@
+"""Tree-split generator: a binary tree of basic operators."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from partwhole.errors import PartwholeError
+from partwhole.generators.base import BasicOperator, Generator, select
+from partwhole.graph import GraphBatch
+from partwhole.registry import GENERATORS
+
+
+@GENERATORS.register("tree-split")
+class TreeSplit(Generator):
+    """After T rounds, S = 2^T subgraphs that share every node out among them.
+
+    Each of the S - 1 inner tree nodes has an operator of its own. A child holds what its parent
+    holds times the probability of its side, so the memberships of a node sum to one.
+    """
+
+    def __init__(self, hidden: int, num_subgraphs: int, selection: str):
+        super().__init__(num_subgraphs, selection)
+        self.operator = BasicOperator(hidden, num_subgraphs - 1)
+
+    @classmethod
+    def check(cls, num_subgraphs: int) -> None:
+        if num_subgraphs < 2 or num_subgraphs & (num_subgraphs - 1):
+            raise PartwholeError(
+                f"Tree-split makes 2, 4, 8, … subgraphs, not {num_subgraphs}; choose a power of two "
+                "or the multi-head generator."
+            )
+
+    def forward(self, x: Tensor, batch: GraphBatch) -> Tensor:
+        left = select(self.operator(x), self.selection)  # [S - 1, n], inner nodes level by level
+        leaves = [x.new_ones(len(x))]
+        for level in range(self.num_subgraphs.bit_length() - 1):
+            split = left[2**level - 1 : 2 ** (level + 1) - 1]
+            leaves = [part * side for part, p in zip(leaves, split) for side in (p, 1 - p)]
+        return torch.stack(leaves)  # [S, n]

@@ -1,0 +1,56 @@
+"""The Head-Tail contrastive loss of the paper (Eq. 17): which pairs count, and their scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from partwhole.errors import PartwholeError
+from partwhole.graph import GraphViews
+from partwhole.registry import ESTIMATORS
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """Discriminator scores T of the pairs that count."""
+
+    positive: Tensor  # [B, K]          (h(G_i), h~(G_i))
+    tail: Tensor  # [B * (B - 1), K]    (h(G_j), h~(G_i)), j != i
+    head: Tensor | None  # [B, K]       (h(G^_i), h~(G_i))
+
+
+def pair_scores(views: GraphViews, score: str = "dot", temperature: float = 0.2) -> PairScores:
+    """Scores of positive, tail and head pairs; K is 1, or S when subgraph-conv is off (BASE)."""
+    h, rec, corrupted = views.graph, views.reconstructed, views.corrupted
+    graphs = len(h)
+    if graphs < 2:
+        raise PartwholeError(
+            "The contrastive loss needs at least two graphs in a batch: a single graph has no tail "
+            "negatives. Give more graphs or a larger batch size."
+        )
+    if score == "cosine":
+        h, rec = normalize(h, dim=-1), normalize(rec, dim=-1) / temperature
+        corrupted = None if corrupted is None else normalize(corrupted, dim=-1)
+    every = torch.einsum("jd,ikd->ijk", h, rec)  # [B, B, K], entry ij is T(h(G_j), h~(G_i))
+    other = ~torch.eye(graphs, dtype=torch.bool, device=h.device)
+    head = None if corrupted is None else torch.einsum("id,ikd->ik", corrupted, rec)
+    return PairScores(every.diagonal().T, every[other], head)
+
+
+def head_tail_bound(scores: PairScores, estimator: str = "jsd") -> Tensor:
+    """Eq. 17, to be maximised: positive, tail and head expectations of equal weight."""
+    negatives = [scores.tail] if scores.head is None else [scores.tail, scores.head]
+    bound: Tensor = ESTIMATORS.get(estimator)(scores.positive, *negatives)
+    return bound
+
+
+def mutual_information(scores: PairScores, estimator: str = "jsd") -> Tensor:
+    """I(h; h~) as estimated on the batch: positive and tail pairs, Eq. 14 or 15.
+
+    The head pairs are no sample of the product of the marginals, so they stay out.
+    """
+    bound: Tensor = ESTIMATORS.get(estimator)(scores.positive, scores.tail)
+    return bound

@@ -1,0 +1,1 @@
+"""Neural operators: layers, readouts, backbones."""

@@ -1,0 +1,39 @@
+"""Set2Set readout (Vinyals, Bengio & Kudlur 2016), the paper's choice with labels."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from partwhole.graph import GraphBatch
+from partwhole.nn.readout.base import Readout
+from partwhole.registry import READOUTS
+from partwhole.segment import segment_softmax, segment_sum
+
+
+@READOUTS.register("set2set")
+class Set2SetReadout(Readout):
+    """An LSTM asks, attention answers, `steps` times:
+
+    q_t = LSTM(q*_{t-1}),  a = softmax_v(x_v . q_t),  q*_t = [q_t, sum_v a_v x_v].
+
+    In a subgraph the attention of a node is weighted by its membership, so that a node outside
+    takes no part.
+    """
+
+    def __init__(self, hidden: int, steps: int = 3):
+        super().__init__(width=2 * hidden)
+        self.steps = steps
+        self.lstm = nn.LSTMCell(2 * hidden, hidden)
+
+    def read(self, x: Tensor, batch: GraphBatch, weight: Tensor | None) -> Tensor:
+        segment, ptr = batch.graph_of_node, batch.node_ptr
+        query = cell = x.new_zeros(batch.num_graphs, x.shape[1])
+        answer = x.new_zeros(batch.num_graphs, self.width)
+        for _ in range(self.steps):
+            query, cell = self.lstm(answer, (query, cell))
+            score = (x * query[segment]).sum(1)  # [n]
+            attention = segment_softmax(score, ptr, segment, weight)  # [n]
+            found = segment_sum(x, ptr, segment, attention)  # [B, d]
+            answer = torch.cat([query, found], dim=1)
+        return answer

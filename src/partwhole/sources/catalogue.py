@@ -1,0 +1,122 @@
+"""The data sets known by name, and where each is found.
+
+Looked up in this order: `$PARTWHOLE_DATA/tu/NAME.zip`, an installed package that carries the set,
+the cache, the public download. The content is compared with a known checksum each time, so that
+a cut or altered file never goes unnoticed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+from partwhole.errors import PartwholeError, near_miss
+from partwhole.files import atomic_file
+from partwhole.sources.motifs import make_motif_graphs
+from partwhole.sources.tu import read_tu
+from partwhole.store import GraphStore
+
+PUBLIC_DOWNLOAD = "https://www.chrsmrrs.com/graphkerneldatasets"
+MOST_BYTES = 2**30  # of a download
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A TU set: what it is and the checksum of its content (`GraphStore.digest`)."""
+
+    about: str
+    graphs: int
+    digest: str
+
+
+DATASETS = {
+    "MUTAG": Dataset("nitro compounds; mutagenic or not", 188, "40c550df518149b0dd50791200e66f15af29db50b828754ff99653b523ce83dd"),
+    "PTC_MR": Dataset("compounds; carcinogenic to male rats or not", 344, "7e755b29615b99528e6fba380f64349b109effe111b3c8e1904d79c50b1667d9"),
+    "IMDB-BINARY": Dataset("actors around one actor; genre", 1000, "276820949fa9eb1c5478bd5c7dec301f1c72d18aba18224c2132551ba317cc29"),
+    "IMDB-MULTI": Dataset("actors around one actor; genre", 1500, "500b987f29b4127fea9959dd0317993b84e06d5d974eff95a8273a4cb000f854"),
+    "REDDIT-BINARY": Dataset("discussion threads; kind of community", 2000, "f8b32107a0921d4881069231ce2917fdd35fefe9973a18c08f5b1cfca5f1095d"),
+    "REDDIT-MULTI-5K": Dataset("discussion threads; community", 4999, "ce0074d6b99ab19e71436926749fdb9a954ba65b929e903d2094bde585f11117"),
+    "PROTEINS": Dataset("proteins; enzyme or not", 1113, "59550788179360aaa44763ebe9b509abb4e3d68694ecc0764b9bfafb8e07e464"),
+    "NCI1": Dataset("compounds; active against lung cancer or not", 4110, "5eeee78fdd3df69b888585da4a6bd9d37c048e82d120201e5e397d596c4bf125"),
+}
+MOTIFS = "MOTIFS"
+
+
+def names() -> list[str]:
+    return [*DATASETS, MOTIFS]
+
+
+def canonical(name: str) -> str | None:
+    """The known name that this one means, with case and `-` or `_` as one likes."""
+
+    def plain(text: str) -> str:
+        return text.lower().replace("_", "-")
+
+    return next((known for known in names() if plain(known) == plain(name)), None)
+
+
+def load(name: str) -> GraphStore:
+    """A data set by name."""
+    known = canonical(name)
+    if known == MOTIFS:
+        return make_motif_graphs()
+    if known is None:
+        own = _data_root() / "tu" / f"{name}.zip"
+        if own.is_file():
+            return read_tu(own)
+        raise PartwholeError(
+            f"There is no data set {name!r} and no file or folder of that name.{near_miss(name, names())}"
+        )
+    path = find(known) or _download(known)
+    store = read_tu(path)
+    if store.digest() != DATASETS[known].digest:
+        if path.is_relative_to(_cache()):
+            path.unlink()
+        raise PartwholeError(
+            f"The content of {path} is not that of {known}: it is cut short or altered; get it again, or "
+            "give its path to use it as it is."
+        )
+    return store
+
+
+def find(name: str) -> Path | None:
+    """Where a known set lies on this machine; None when it would have to be downloaded."""
+    places = [_data_root() / "tu" / f"{name}.zip", _data_root() / "tu" / name]
+    package = importlib.util.find_spec("grakel") if name == "MUTAG" else None
+    if package and package.origin:
+        places.append(Path(package.origin).parent / "tests" / "data" / "MUTAG")
+    places.append(_cache() / "tu" / f"{name}.zip")
+    return next((place for place in places if place.exists()), None)
+
+
+def _data_root() -> Path:
+    return Path(os.environ.get("PARTWHOLE_DATA") or "data")
+
+
+def _cache() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "partwhole"
+
+
+def _download(name: str) -> Path:
+    """Fetch NAME.zip into the cache. `PARTWHOLE_MIRROR` names another place that serves it."""
+    base = os.environ.get("PARTWHOLE_MIRROR") or PUBLIC_DOWNLOAD
+    target = _cache() / "tu" / f"{name}.zip"
+    try:
+        with urllib.request.urlopen(f"{base.rstrip('/')}/{name}.zip", timeout=30) as answer:
+            content = answer.read(MOST_BYTES + 1)
+    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+        reason = getattr(error, "reason", error)
+        raise PartwholeError(
+            f"{name} is not on this machine and the download failed ({reason}); put {name}.zip into a "
+            "folder tu/ and set PARTWHOLE_DATA to the folder above it."
+        ) from None
+    if len(content) > MOST_BYTES:
+        raise PartwholeError(f"The download of {name} is larger than {MOST_BYTES >> 20} MiB; stopped.")
+    with atomic_file(target) as temporary:
+        temporary.write_bytes(content)
+    return target

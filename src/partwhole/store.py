@@ -1,0 +1,309 @@
+"""Many graphs as a few packed arrays that can be memory-mapped.
+
+Taking a batch is array work: no Python object stands for a node, an edge or a graph.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+import torch
+
+from partwhole.errors import PartwholeError
+from partwhole.files import atomic_folder
+from partwhole.graph import Graph, GraphBatch
+from partwhole.packing import concatenated_ranges, pack_edges
+from partwhole.schema import Schema, one_hot
+
+FORMAT = 1
+COLUMNS = (
+    "node_ptr edge_ptr neighbor node_codes node_values edge_codes edge_values targets ids marks"
+).split()
+
+
+@dataclass(frozen=True, eq=False)
+class GraphStore:
+    """G graphs with N nodes in all and E directed entries (each edge in both directions)."""
+
+    node_ptr: np.ndarray  # [G + 1] int64
+    edge_ptr: np.ndarray  # [N + 1] int64
+    neighbor: np.ndarray  # [E] int32, counted within the graph
+    node_codes: np.ndarray  # [N, categorical columns] int16
+    node_values: np.ndarray  # [N, numeric width] float32
+    edge_codes: np.ndarray  # [E, categorical columns] int16
+    edge_values: np.ndarray  # [E, numeric width] float32
+    targets: np.ndarray  # [G, targets] float64, class codes or numbers, NaN where missing
+    ids: np.ndarray  # [G] integers or strings
+    marks: np.ndarray  # [N] int8, ground truth about nodes (-1: none); never an input
+    schema: Schema
+    name: str = "graphs"
+    structure: dict[str, np.ndarray] = field(default_factory=dict)  # kind -> [N, D] float32
+
+    # ---------------------------------------------------------------- making
+
+    @classmethod
+    def from_arrays(
+        cls,
+        node_counts: np.ndarray,
+        edges: np.ndarray,
+        *,
+        schema: Schema = Schema(),
+        node_codes: np.ndarray | None = None,
+        node_values: np.ndarray | None = None,
+        edge_codes: np.ndarray | None = None,
+        edge_values: np.ndarray | None = None,
+        targets: np.ndarray | None = None,
+        ids: np.ndarray | None = None,
+        marks: np.ndarray | None = None,
+        name: str = "graphs",
+    ) -> GraphStore:
+        """Pack graphs given by node counts [G] and edges [M, 2] over nodes numbered throughout.
+
+        Edges are made symmetric and listed once; nothing is assumed about their order.
+        """
+        node_ptr = np.concatenate([[0], np.cumsum(node_counts, dtype=np.int64)])
+        graphs, nodes = len(node_counts), int(node_ptr[-1])
+        edge_ptr, neighbor, kept = pack_edges(node_ptr, edges)
+
+        def column(given: np.ndarray | None, rows: int, dtype: Any) -> np.ndarray:
+            empty = np.zeros((rows, 0))
+            return np.ascontiguousarray(empty if given is None else given, dtype=dtype)
+
+        store = cls(
+            node_ptr=node_ptr,
+            edge_ptr=edge_ptr,
+            neighbor=neighbor,
+            node_codes=column(node_codes, nodes, np.int16),
+            node_values=column(node_values, nodes, np.float32),
+            edge_codes=column(edge_codes, len(edges), np.int16)[kept],
+            edge_values=column(edge_values, len(edges), np.float32)[kept],
+            targets=column(targets, graphs, np.float64),
+            ids=np.arange(graphs) if ids is None else np.asarray(ids),
+            marks=np.full(nodes, -1, np.int8) if marks is None else np.asarray(marks, np.int8),
+            schema=schema,
+            name=name,
+        )
+        store._check()
+        return store
+
+    @classmethod
+    def from_graphs(cls, graphs: Sequence[Graph], name: str = "graphs") -> GraphStore:
+        if not graphs:
+            raise PartwholeError("There are no graphs; give at least one.")
+        schema = graphs[0].schema
+        for graph in graphs:
+            schema.require_same_inputs(graph.schema)
+        counts = np.array([g.num_nodes for g in graphs], dtype=np.int64)
+        offsets = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        for graph in graphs:  # before numbering throughout, where it would hit another graph
+            edges = graph.edges
+            if len(edges) and (edges.min() < 0 or edges.max() >= graph.num_nodes):
+                raise PartwholeError(
+                    f"Graph {graph.id!r} has an edge to node {edges.max() if edges.min() >= 0 else edges.min()} "
+                    f"but only nodes 0 to {graph.num_nodes - 1}; correct the edge list."
+                )
+        edges = [np.asarray(g.edges, np.int64).reshape(-1, 2) + o for g, o in zip(graphs, offsets)]
+        marked = any(g.marks is not None for g in graphs)
+        return cls.from_arrays(
+            counts,
+            np.concatenate(edges),
+            schema=schema,
+            node_codes=np.concatenate([g.node_codes for g in graphs]),
+            node_values=np.concatenate([g.node_values for g in graphs]),
+            edge_codes=np.concatenate([g.edge_codes for g in graphs]),
+            edge_values=np.concatenate([g.edge_values for g in graphs]),
+            targets=np.stack([g.targets for g in graphs]),
+            ids=np.array([g.id for g in graphs]),
+            marks=np.concatenate([g.marks for g in graphs if g.marks is not None]) if marked else None,
+            name=name,
+        )
+
+    def _check(self) -> None:
+        for part, values in (("node", self.node_values), ("edge", self.edge_values)):
+            bad = ~np.isfinite(values).all(axis=1)
+            if bad.any():
+                row = int(np.flatnonzero(bad)[0])
+                node = row if part == "node" else int(np.searchsorted(self.edge_ptr, row, "right")) - 1
+                graph = int(np.searchsorted(self.node_ptr, node, side="right")) - 1
+                raise PartwholeError(
+                    f"Graph {self.ids[graph]} has a {part} attribute that is NaN or infinite; "
+                    "replace missing attributes by a number before loading."
+                )
+        widths = {"node": self.node_values.shape[1], "edge": self.edge_values.shape[1]}
+        for part, width in widths.items():
+            declared = sum(c.width for c in getattr(self.schema, part) if not c.is_categorical)
+            if declared != width:
+                raise PartwholeError(
+                    f"The {part} attributes are {width} wide but the schema says {declared}."
+                )
+
+    # ---------------------------------------------------------------- reading
+
+    def __len__(self) -> int:
+        return len(self.node_ptr) - 1
+
+    @overload
+    def __getitem__(self, index: int | np.integer) -> Graph: ...
+    @overload
+    def __getitem__(self, index: slice | np.ndarray | Sequence[int]) -> GraphStore: ...
+    def __getitem__(self, index: Any) -> Graph | GraphStore:
+        """An integer gives a `Graph`; a slice, mask or list of integers gives a `GraphStore`."""
+        if isinstance(index, int | np.integer):
+            return self._graph(range(len(self))[int(index)])
+        return self.take(np.arange(len(self))[index])
+
+    def __iter__(self) -> Iterator[Graph]:
+        return (self._graph(i) for i in range(len(self)))
+
+    def _graph(self, i: int) -> Graph:
+        nodes = slice(self.node_ptr[i], self.node_ptr[i + 1])
+        edges = slice(self.edge_ptr[nodes.start], self.edge_ptr[nodes.stop])
+        degree = np.diff(self.edge_ptr[nodes.start : nodes.stop + 1])
+        target = np.repeat(np.arange(len(degree)), degree)
+        return Graph(
+            num_nodes=len(degree),
+            edges=np.stack([target, self.neighbor[edges]], axis=1).astype(np.int64),
+            node_codes=np.asarray(self.node_codes[nodes]),
+            node_values=np.asarray(self.node_values[nodes]),
+            edge_codes=np.asarray(self.edge_codes[edges]),
+            edge_values=np.asarray(self.edge_values[edges]),
+            targets=np.asarray(self.targets[i]),
+            marks=np.asarray(self.marks[nodes]),
+            id=self.ids[i].item(),
+            schema=self.schema,
+        )
+
+    @property
+    def num_nodes(self) -> np.ndarray:
+        """[G] nodes of each graph."""
+        return np.diff(self.node_ptr)
+
+    @property
+    def num_edges(self) -> np.ndarray:
+        """[G] undirected edges of each graph; a self-loop counts once."""
+        entries = np.diff(self.edge_ptr[self.node_ptr])
+        rows = np.repeat(np.arange(len(self.edge_ptr) - 1), np.diff(self.edge_ptr))
+        graph = np.searchsorted(self.node_ptr, rows, side="right") - 1
+        loops = np.bincount(graph[rows - self.node_ptr[graph] == self.neighbor], minlength=len(self))
+        return (entries + loops) // 2
+
+    @property
+    def labels(self) -> np.ndarray:
+        """[G] the first target in its original encoding (class labels as they were given)."""
+        if not self.schema.targets:
+            raise PartwholeError(
+                f"The data set {self.name!r} has no labels; give a labelled set or use `embed`, "
+                "which needs none."
+            )
+        column, values = self.schema.targets[0], self.targets[:, 0]
+        if not column.is_categorical:
+            return values
+        return np.array(column.values)[values.astype(np.int64)]
+
+    # ---------------------------------------------------------------- slicing
+
+    def _rows(self, index: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows of the node and edge columns that graphs `index` own, and node counts."""
+        start, stop = self.node_ptr[index], self.node_ptr[index + 1]
+        nodes = concatenated_ranges(start, stop - start)
+        edge_start = self.edge_ptr[start]
+        edges = concatenated_ranges(edge_start, self.edge_ptr[stop] - edge_start)
+        return nodes, edges, stop - start
+
+    def take(self, index: np.ndarray) -> GraphStore:
+        """The graphs `index`, in that order, as a store of their own."""
+        nodes, edges, counts = self._rows(index)
+        degree = self.edge_ptr[nodes + 1] - self.edge_ptr[nodes]
+        return replace(
+            self,
+            node_ptr=np.concatenate([[0], np.cumsum(counts)]),
+            edge_ptr=np.concatenate([[0], np.cumsum(degree)]),
+            neighbor=self.neighbor[edges],
+            node_codes=self.node_codes[nodes],
+            node_values=self.node_values[nodes],
+            edge_codes=self.edge_codes[edges],
+            edge_values=self.edge_values[edges],
+            targets=self.targets[index],
+            ids=self.ids[index],
+            marks=self.marks[nodes],
+            structure={kind: x[nodes] for kind, x in self.structure.items()},
+        )
+
+    def batch(self, index: np.ndarray) -> GraphBatch:
+        """Graphs `index` as tensors: the input of the model."""
+        nodes, edges, counts = self._rows(index)
+        node_ptr = np.concatenate([[0], np.cumsum(counts)])
+        degree = self.edge_ptr[nodes + 1] - self.edge_ptr[nodes]
+        first_node = np.repeat(np.repeat(node_ptr[:-1], counts), degree)  # [e] of the entry's graph
+        attributes = {}
+        if self.schema.node:
+            encoded = one_hot(self.node_codes[nodes], self.node_values[nodes], self.schema.node)
+            attributes["node"] = torch.from_numpy(encoded)
+        for kind, x in self.structure.items():
+            attributes[kind] = torch.from_numpy(x[nodes])
+        edge_attributes = None
+        if self.schema.edge:
+            encoded = one_hot(self.edge_codes[edges], self.edge_values[edges], self.schema.edge)
+            edge_attributes = torch.from_numpy(encoded)
+        return GraphBatch(
+            node_ptr=torch.from_numpy(node_ptr),
+            edge_ptr=torch.from_numpy(np.concatenate([[0], np.cumsum(degree)])),
+            neighbor=torch.from_numpy(self.neighbor[edges] + first_node),
+            attributes=attributes,
+            edge_attributes=edge_attributes,
+        )
+
+    def batches(self, size: int) -> Iterator[GraphBatch]:
+        """All graphs in order, `size` at a time."""
+        for start in range(0, len(self), size):
+            yield self.batch(np.arange(start, min(start + size, len(self))))
+
+    # ---------------------------------------------------------------- keeping
+
+    def save(self, folder: str | Path) -> None:
+        """One `.npy` a column and `schema.json`; appears whole or not at all."""
+        with atomic_folder(Path(folder)) as temporary:
+            for column in COLUMNS:
+                np.save(temporary / f"{column}.npy", getattr(self, column), allow_pickle=False)
+            about = {"format": FORMAT, "name": self.name, "schema": self.schema.to_dict()}
+            (temporary / "schema.json").write_text(json.dumps(about, indent=1))
+
+    @classmethod
+    def open(cls, folder: str | Path) -> GraphStore:
+        """Memory-map a saved store: nothing is copied until it is used."""
+        folder = Path(folder)
+        try:
+            about = json.loads((folder / "schema.json").read_text())
+            if about["format"] != FORMAT:
+                raise PartwholeError(
+                    f"{folder} was written in format {about['format']}, this version reads "
+                    f"{FORMAT}; load the original data and save it again."
+                )
+            columns = {
+                c: np.load(folder / f"{c}.npy", mmap_mode="r", allow_pickle=False) for c in COLUMNS
+            }
+            schema = Schema.from_dict(about["schema"])
+        except PartwholeError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise PartwholeError(
+                f"{folder} is not a complete graph store ({error}); save it again."
+            ) from None
+        return cls(**columns, schema=schema, name=about["name"])
+
+    def digest(self) -> str:
+        """SHA-256 of the content: the same for the same graphs, however they were stored."""
+        digest = hashlib.sha256()
+        for column in COLUMNS:
+            if column in ("ids", "marks"):
+                continue
+            array = np.ascontiguousarray(getattr(self, column))
+            digest.update(f"{column} {array.dtype.str} {array.shape}".encode())
+            digest.update(array.data if array.size else b"")
+        return digest.hexdigest()

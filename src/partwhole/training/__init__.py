@@ -1,0 +1,1 @@
+"""Training: what is optimised, the loop, and what is kept on disk."""
