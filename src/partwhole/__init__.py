@@ -1,11 +1,29 @@
-"""partwhole: vectors for whole graphs, learned without labels."""
+"""partwhole: vectors for whole graphs, learned without labels.
 
-from partwhole.errors import PartwholeError
-from partwhole.estimator import SubgraphInfoMax
-from partwhole.graph import Graph
-from partwhole.sources.loading import load_graphs
-from partwhole.sources.motifs import make_motif_graphs
-from partwhole.store import GraphStore
+Names are imported on first use, so that `partwhole --help` need not wait for PyTorch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from partwhole.errors import PartwholeError
+    from partwhole.estimator import SubgraphInfoMax
+    from partwhole.graph import Graph
+    from partwhole.sources.loading import load_graphs
+    from partwhole.sources.motifs import make_motif_graphs
+    from partwhole.store import GraphStore
+
+_HOMES = {
+    "Graph": "partwhole.graph",
+    "GraphStore": "partwhole.store",
+    "PartwholeError": "partwhole.errors",
+    "SubgraphInfoMax": "partwhole.estimator",
+    "load_graphs": "partwhole.sources.loading",
+    "make_motif_graphs": "partwhole.sources.motifs",
+}
 
 __all__ = [
     "Graph",
@@ -15,3 +33,13 @@ __all__ = [
     "load_graphs",
     "make_motif_graphs",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'partwhole' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

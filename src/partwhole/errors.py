@@ -10,6 +10,10 @@ class PartwholeError(ValueError):
     """Bad input. The command line prints it as one sentence and exits with code 2."""
 
 
+class DataUnavailable(PartwholeError):
+    """A known data set that is neither on this machine nor to be downloaded now."""
+
+
 def near_miss(name: str, known: Iterable[str]) -> str:
     """`" Did you mean 'x'?"` for the closest known name, else the list of known names."""
     known = list(known)

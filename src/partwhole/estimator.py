@@ -19,7 +19,7 @@ from partwhole.model import PartWhole
 from partwhole.schema import Schema
 from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
-from partwhole.structure import structure_kinds, with_structure
+from partwhole.structure.base import structure_kinds, with_structure
 from partwhole.training.checkpoint import RunFolder, load_weights
 from partwhole.training.objectives import HeadTailObjective
 from partwhole.training.progress import ProgressBar
@@ -34,7 +34,13 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
     SMILES strings or RDKit molecules. The parameters are the fields of `FitConfig`.
     """
 
-    method = "subgraph-infomax"
+    method = "subgraph-infomax"  # its name in the registry and in the tables
+    about = "learned subgraphs, reassembled and compared with the whole"
+    paper = (
+        "Wang & Liu, Learning Graph Representation by Aggregating Subgraphs via Mutual Information "
+        "Maximization, 2021"
+    )
+    learns_from = "graphs"  # "graphs": without labels; "labels"; "nothing"
 
     def fit(self, graphs: Any, y: Any = None) -> Self:
         """Learn from graphs; `y` is ignored, it is there for scikit-learn."""

@@ -22,6 +22,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
             yield temporary
             with temporary.open("rb") as written:
                 os.fsync(written.fileno())
+            temporary.chmod(0o644)  # safetensors writes files that only their owner can read
             temporary.replace(path)
         except OSError as error:
             raise PartwholeError(
@@ -39,6 +40,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         raise PartwholeError(f"{path} exists and is not a graph store; choose another folder.")
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    temporary.chmod(0o755)
     try:
         yield temporary
         if path.exists():

@@ -1,69 +1,66 @@
 """Name -> class, for every plug-in folder.
 
-A file dropped into one of the folders registers its class under a name; the command line,
-the documentation and the contract tests find it there. Nothing else has to be edited.
+A plug-in is one file: `generators/tree_split.py` is the generator `tree-split`, and registers its
+class. The command line, the documentation and the contract tests find it by the file; nothing
+else has to be edited. A plug-in is imported when it is first asked for.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 from partwhole.errors import PartwholeError, near_miss
 
 T = TypeVar("T")
 
 
-class Registry(Generic[T]):
-    """The classes (or functions) of one plug-in package, by name.
+class Registry:
+    """The plug-ins of one package. `helpers` are files of the package that are none.
 
     `build("pyg:GCN", …)` passes what follows the colon as `variant`, so that one entry can
     stand for a family.
     """
 
-    def __init__(self, kind: str, package: str):
+    def __init__(self, kind: str, package: str, helpers: tuple[str, ...] = ("base",)):
         self.kind = kind
         self.package = package
-        self._entries: dict[str, T] = {}
-        self._loaded = False
+        self.helpers = helpers
+        self._entries: dict[str, Any] = {}
 
-    def register(self, name: str) -> Callable[[T], T]:
-        def add(entry: T) -> T:
-            if name in self._entries:
-                raise ValueError(f"{self.kind} {name!r} is registered twice.")
-            self._entries[name] = entry
-            return entry
+    def register(self, entry: T) -> T:
+        """Decorator: the class or function that this file is named after."""
+        self.add(entry.__module__.rsplit(".", 1)[-1].replace("_", "-"), entry)
+        return entry
 
-        return add
-
-    def _load(self) -> None:
-        """Import every module of the package once, so that each can register itself."""
-        if self._loaded:
-            return
-        self._loaded = True
-        package = importlib.import_module(self.package)
-        for module in pkgutil.iter_modules(getattr(package, "__path__", [])):
-            importlib.import_module(f"{self.package}.{module.name}")
+    def add(self, name: str, entry: Any) -> None:
+        if self._entries.setdefault(name, entry) is not entry:
+            raise ValueError(f"{self.kind} {name!r} is registered twice.")
 
     def names(self) -> list[str]:
-        self._load()
-        return sorted(self._entries)
+        spec = importlib.util.find_spec(self.package)
+        folders = (spec and spec.submodule_search_locations) or []
+        files = {module.name for module in pkgutil.iter_modules(folders)} - set(self.helpers)
+        return sorted({name.replace("_", "-") for name in files} | self._entries.keys())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
-    def get(self, spec: str) -> T:
+    def get(self, spec: str) -> Any:
         name = spec.partition(":")[0]
-        if name not in self.names():
-            raise PartwholeError(f"Unknown {self.kind} {spec!r}.{near_miss(name, self.names())}")
+        if name not in self._entries:
+            if name not in self.names():
+                raise PartwholeError(f"Unknown {self.kind} {spec!r}.{near_miss(name, self.names())}")
+            importlib.import_module(f"{self.package}.{name.replace('-', '_')}")
         return self._entries[name]
 
     def build(self, spec: str, **options: Any) -> Any:
         """Call the entry with `options`; one that it does not take is an error."""
-        entry: Any = self.get(spec)
+        entry = self.get(spec)
         _, colon, variant = spec.partition(":")
         if colon:
             options["variant"] = variant
@@ -76,10 +73,10 @@ class Registry(Generic[T]):
         return entry(**options)
 
 
-BACKBONES: Registry[Any] = Registry("backbone", "partwhole.nn.backbones")
-READOUTS: Registry[Any] = Registry("readout", "partwhole.nn.readout")
-GENERATORS: Registry[Any] = Registry("generator", "partwhole.generators")
-ESTIMATORS: Registry[Any] = Registry("estimator", "partwhole.losses")
-STRUCTURE: Registry[Any] = Registry("structure attribute", "partwhole.structure")
-SOURCES: Registry[Any] = Registry("source", "partwhole.sources")
-METHODS: Registry[Any] = Registry("method", "partwhole.methods")
+BACKBONES = Registry("backbone", "partwhole.nn.backbones")
+READOUTS = Registry("readout", "partwhole.nn.readout")
+GENERATORS = Registry("generator", "partwhole.generators")
+ESTIMATORS = Registry("estimator", "partwhole.losses.estimators")
+STRUCTURE = Registry("structure attribute", "partwhole.structure")
+SOURCES = Registry("source", "partwhole.sources", helpers=("base", "loading", "catalogue", "motifs"))
+METHODS = Registry("method", "partwhole.methods")

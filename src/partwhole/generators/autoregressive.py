@@ -11,7 +11,7 @@ from partwhole.registry import GENERATORS
 from partwhole.segment import segment_mean
 
 
-@GENERATORS.register("autoregressive")
+@GENERATORS.register
 class Autoregressive(Generator):
     """p(G_i | G, G_1 … G_{i-1}): the i-th operator sees what the earlier subgraphs took.
 

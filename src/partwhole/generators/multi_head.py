@@ -9,7 +9,7 @@ from partwhole.graph import GraphBatch
 from partwhole.registry import GENERATORS
 
 
-@GENERATORS.register("multi-head")
+@GENERATORS.register
 class MultiHead(Generator):
     """Eq. 12: p(G_i | G) for each i alone. Subgraphs may overlap and may leave nodes out."""
 

@@ -11,7 +11,7 @@ from partwhole.graph import GraphBatch
 from partwhole.registry import GENERATORS
 
 
-@GENERATORS.register("tree-split")
+@GENERATORS.register
 class TreeSplit(Generator):
     """After T rounds, S = 2^T subgraphs that share every node out among them.
 

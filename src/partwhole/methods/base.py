@@ -1,8 +1,11 @@
-"""What a method is: an estimator with `fit` and `transform`, and where it comes from."""
+"""Run folders of any method.
+
+A method is an estimator with `fit` and `transform`, the class attributes `method`, `about`,
+`paper` and `learns_from`, and `save` and `load`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from partwhole.estimator import SubgraphInfoMax
@@ -10,18 +13,8 @@ from partwhole.registry import METHODS
 from partwhole.training.checkpoint import RunFolder
 
 
-@dataclass(frozen=True)
-class Method:
-    """A row of the results tables."""
-
-    about: str
-    paper: str
-    learns_from: str  # "graphs": no labels; "labels"; or "nothing"
-    estimator: type[SubgraphInfoMax]
-
-
 def load_run(path: str | Path, epoch: int | None = None) -> SubgraphInfoMax:
     """The fitted estimator of a run folder, by whichever method it was made."""
-    name = RunFolder(path).read_config().get("method", "subgraph-infomax")
-    method: Method = METHODS.get(name)
-    return method.estimator.load(path, epoch)
+    name = RunFolder(path).read_config().get("method", "")
+    estimator: SubgraphInfoMax = METHODS.get(name).load(path, epoch)
+    return estimator

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from partwhole.estimator import SubgraphInfoMax
-from partwhole.methods.base import Method
 from partwhole.registry import METHODS
 from partwhole.training.trainer import Trainer
 
 
+@METHODS.register
 class UntrainedEncoder(SubgraphInfoMax):
     """`SubgraphInfoMax` with its first weights; `epochs` is not used."""
 
     method = "untrained"
+    about = "the encoder with random weights, no learning at all"
+    paper = "a baseline: the gain of training is the gain over this row"
+    learns_from = "nothing"
 
     def _train(self, trainer: Trainer) -> None:
         self.model_.config.epochs = 0
         super()._train(trainer)
-
-
-METHODS.register(UntrainedEncoder.method)(
-    Method(
-        about="the encoder with random weights, no learning at all",
-        paper="a baseline: a gain of training is a gain over this row",
-        learns_from="nothing",
-        estimator=UntrainedEncoder,
-    )
-)

@@ -1,5 +1,1 @@
-"""Where graphs come from: one file a source.
-
-A source is registered in `SOURCES` as a pair of functions: does it read this object, and read
-it. `partwhole.sources.loading.load_graphs` asks each in turn.
-"""
+"""Where graphs come from: one file a source, each a `Source` that `load_graphs` asks in turn."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,20 @@ from partwhole.schema import Column, Schema
 from partwhole.store import GraphStore
 
 
-@dataclass(frozen=True)
 class Source:
-    """One kind of input. `schema` is that of a fitted model, where the graphs are to be embedded."""
+    """One kind of input: a path or objects in memory."""
 
-    about: str  # shown by `partwhole datasets`
-    accepts: Callable[[Any], bool]
-    read: Callable[[Any, Schema | None], GraphStore]
+    about: str  # completes "… is none of: "
+
+    @staticmethod
+    def accepts(data: Any) -> bool:
+        """Whether this source reads such data; cheap, and False rather than an error."""
+        raise TypeError("a source defines accepts")
+
+    @staticmethod
+    def read(data: Any, schema: Schema | None) -> GraphStore:
+        """Read it. `schema` is that of a fitted model, where the graphs are to be embedded."""
+        raise TypeError("a source defines read")
 
 
 def all_of(data: Any, test: Callable[[Any], bool]) -> bool:

@@ -14,7 +14,7 @@ import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
-from partwhole.errors import PartwholeError, near_miss
+from partwhole.errors import DataUnavailable, PartwholeError, near_miss
 from partwhole.files import atomic_file
 from partwhole.sources.motifs import make_motif_graphs
 from partwhole.sources.tu import read_tu
@@ -111,7 +111,7 @@ def _download(name: str) -> Path:
             content = answer.read(MOST_BYTES + 1)
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
         reason = getattr(error, "reason", error)
-        raise PartwholeError(
+        raise DataUnavailable(
             f"{name} is not on this machine and the download failed ({reason}); put {name}.zip into a "
             "folder tu/ and set PARTWHOLE_DATA to the folder above it."
         ) from None

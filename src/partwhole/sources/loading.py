@@ -10,7 +10,7 @@ from partwhole.graph import Graph
 from partwhole.registry import SOURCES
 from partwhole.schema import Schema
 from partwhole.sources import catalogue
-from partwhole.sources.base import Source, all_of
+from partwhole.sources.base import all_of
 from partwhole.store import GraphStore
 
 
@@ -41,13 +41,11 @@ def load_graphs(data: Any, *, schema: Schema | None = None) -> GraphStore:
 def _load_named(data: str | Path) -> GraphStore:
     path = Path(data)
     if path.exists():
-        for name in SOURCES.names():
-            source: Source = SOURCES.get(name)
-            if source.accepts(path):
-                return source.read(path, None)
-        raise PartwholeError(
-            f"{path} is none of: {'; '.join(SOURCES.get(n).about for n in SOURCES.names())}."
-        )
+        store = _ask_sources(path, None)
+        if store is None:
+            kinds = "; ".join(SOURCES.get(name).about for name in SOURCES)
+            raise PartwholeError(f"{path} is none of: {kinds}; check the path.")
+        return store
     if isinstance(data, Path) or "/" in str(data) or path.suffix in {".zip", ".txt"}:
         raise PartwholeError(f"There is no file or folder {path}; check the path.")
     return catalogue.load(str(data))
@@ -56,13 +54,22 @@ def _load_named(data: str | Path) -> GraphStore:
 def _load_objects(data: Any, schema: Schema | None) -> GraphStore:
     if hasattr(data, "__len__") and len(data) == 0:
         raise PartwholeError("There are no graphs; give at least one.")
-    for name in SOURCES.names():
-        source: Source = SOURCES.get(name)
-        if source.accepts(data):
-            return source.read(data, schema)
+    store = _ask_sources(data, schema)
+    if store is not None:
+        return store
     first = type(data[0]).__name__ if hasattr(data, "__getitem__") and len(data) else ""
     what = f"{type(data).__name__}{' of ' + first if first else ''}"
     raise PartwholeError(
         f"Cannot read graphs from a {what}; give a list of PyTorch Geometric Data, networkx graphs, "
         "SMILES strings or RDKit molecules, a path, or the name of a data set."
     )
+
+
+def _ask_sources(data: Any, schema: Schema | None) -> GraphStore | None:
+    """The store of the first source that takes such data; None when none does."""
+    for name in SOURCES:
+        source = SOURCES.get(name)
+        if source.accepts(data):
+            store: GraphStore = source.read(data, schema)
+            return store
+    return None

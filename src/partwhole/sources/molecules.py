@@ -41,7 +41,7 @@ SCHEMA = Schema(
 )
 
 
-def read_molecules(data: Sequence[Any], schema: Schema | None = None) -> GraphStore:
+def read_molecules(data: Sequence[Any]) -> GraphStore:
     """Atoms and bonds with one-hot features; hydrogens are counted, not drawn as nodes."""
     _require_rdkit()
     chunks = [data[i : i + CHUNK] for i in range(0, len(data), CHUNK)]
@@ -149,14 +149,14 @@ def _require_rdkit() -> None:
         ) from None
 
 
-def _is_molecule(item: Any) -> bool:
-    return isinstance(item, str) or hasattr(item, "GetAtoms")
+@SOURCES.register
+class MoleculeSource(Source):
+    about = "a list of SMILES strings or RDKit molecules"
 
+    @staticmethod
+    def accepts(data: Any) -> bool:
+        return all_of(data, lambda item: isinstance(item, str) or hasattr(item, "GetAtoms"))
 
-SOURCES.register("molecules")(
-    Source(
-        "a list of SMILES strings or RDKit molecules",
-        lambda data: all_of(data, _is_molecule),
-        read_molecules,
-    )
-)
+    @staticmethod
+    def read(data: Any, schema: Schema | None) -> GraphStore:
+        return read_molecules(data)

@@ -124,10 +124,14 @@ def _encode(
     )
 
 
-SOURCES.register("networkx")(
-    Source(
-        "a list of networkx graphs",
-        lambda data: all_of(data, lambda item: isinstance(item, nx.Graph)),
-        read_networkx,
-    )
-)
+@SOURCES.register
+class NetworkxSource(Source):
+    about = "a list of networkx graphs"
+
+    @staticmethod
+    def accepts(data: Any) -> bool:
+        return all_of(data, lambda item: isinstance(item, nx.Graph))
+
+    @staticmethod
+    def read(data: Any, schema: Schema | None) -> GraphStore:
+        return read_networkx(data, schema)

@@ -99,6 +99,14 @@ def _is_data(item: Any) -> bool:
     return hasattr(item, "edge_index") and hasattr(item, "num_nodes")
 
 
-SOURCES.register("pyg")(
-    Source("a list of PyTorch Geometric Data", lambda data: all_of(data, _is_data), read_pyg)
-)
+@SOURCES.register
+class PyGSource(Source):
+    about = "a list of PyTorch Geometric Data"
+
+    @staticmethod
+    def accepts(data: Any) -> bool:
+        return all_of(data, _is_data)
+
+    @staticmethod
+    def read(data: Any, schema: Schema | None) -> GraphStore:
+        return read_pyg(data, schema)

@@ -6,14 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from partwhole.registry import SOURCES
+from partwhole.schema import Schema
 from partwhole.sources.base import Source
 from partwhole.store import GraphStore
 
 
-def _is_store(data: Any) -> bool:
-    return isinstance(data, Path) and (data / "schema.json").is_file()
+@SOURCES.register
+class SavedSource(Source):
+    about = "a folder saved by GraphStore.save"
 
+    @staticmethod
+    def accepts(data: Any) -> bool:
+        return isinstance(data, Path) and (data / "schema.json").is_file()
 
-SOURCES.register("store")(
-    Source("a folder saved by GraphStore.save", _is_store, lambda path, _: GraphStore.open(path))
-)
+    @staticmethod
+    def read(data: Path, schema: Schema | None) -> GraphStore:
+        return GraphStore.open(data)

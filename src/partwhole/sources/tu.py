@@ -27,7 +27,7 @@ ATOMS = {
 BONDS = {"MUTAG": "aromatic single double triple", "PTC_MR": "triple double single aromatic"}
 
 
-def read_tu(path: Path, schema: Schema | None = None) -> GraphStore:
+def read_tu(path: Path) -> GraphStore:
     """Read a TU set. Edges are listed once here, however often the file repeats them."""
     files = _TUFiles(path)
     name = files.name
@@ -194,12 +194,16 @@ def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
         raise PartwholeError(f"{name} in the zip is damaged ({error}); get the data set again.") from None
 
 
-def _is_tu(data: Any) -> bool:
-    if not isinstance(data, Path):
-        return False
-    if data.is_dir():
-        return any(data.glob("*_A.txt"))
-    return data.suffix == ".zip"
+@SOURCES.register
+class TUSource(Source):
+    about = "a TU data set (a zip or a folder with NAME_A.txt)"
 
+    @staticmethod
+    def accepts(data: Any) -> bool:
+        if not isinstance(data, Path):
+            return False
+        return any(data.glob("*_A.txt")) if data.is_dir() else data.suffix == ".zip"
 
-SOURCES.register("tu")(Source("a TU data set (a zip or a folder with NAME_A.txt)", _is_tu, read_tu))
+    @staticmethod
+    def read(data: Path, schema: Schema | None) -> GraphStore:
+        return read_tu(data)

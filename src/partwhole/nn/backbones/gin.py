@@ -27,7 +27,7 @@ class GINLayer(nn.Module):
         return out
 
 
-@BACKBONES.register("gin")
+@BACKBONES.register
 class GIN(nn.Module):
     """L layers of GIN."""
 

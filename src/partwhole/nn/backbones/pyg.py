@@ -11,7 +11,7 @@ from partwhole.graph import GraphBatch
 from partwhole.registry import BACKBONES
 
 
-@BACKBONES.register("pyg")
+@BACKBONES.register
 class PyGBackbone(nn.Module):
     """L layers of `torch_geometric.nn.<variant>`, with BatchNorm as in our GIN."""
 

@@ -10,7 +10,7 @@ from partwhole.registry import READOUTS
 from partwhole.segment import segment_mean
 
 
-@READOUTS.register("mean")
+@READOUTS.register
 class MeanReadout(Readout):
     """h = mean_v x_v; of a subgraph, the mean weighted by membership; zero when it is empty."""
 

@@ -11,7 +11,7 @@ from partwhole.registry import READOUTS
 from partwhole.segment import segment_softmax, segment_sum
 
 
-@READOUTS.register("set2set")
+@READOUTS.register
 class Set2SetReadout(Readout):
     """An LSTM asks, attention answers, `steps` times:
 

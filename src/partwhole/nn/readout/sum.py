@@ -10,7 +10,7 @@ from partwhole.registry import READOUTS
 from partwhole.segment import segment_sum
 
 
-@READOUTS.register("sum")
+@READOUTS.register
 class SumReadout(Readout):
     """h = sum_v x_v; of a subgraph, sum_v m_v x_v (Eq. 6, 9)."""
 

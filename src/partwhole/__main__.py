@@ -1,0 +1,5 @@
+"""`python -m partwhole`"""
+
+from partwhole.cli.main import main
+
+main()

@@ -1,0 +1,31 @@
+"""`partwhole datasets`: what can be loaded by name."""
+
+from __future__ import annotations
+
+from partwhole.cli.output import Json, print_json, print_table
+
+
+def datasets(json: Json = False) -> None:
+    """List the data sets known by name and whether each is on this machine.
+
+    Example: partwhole datasets
+    """
+    from partwhole.sources.catalogue import DATASETS, MOTIFS, find
+
+    rows = []
+    for name, dataset in DATASETS.items():
+        place = find(name)
+        about = {"name": name, "graphs": dataset.graphs, "about": dataset.about}
+        rows.append(about | {"found": str(place) if place else None})
+    motifs = {"name": MOTIFS, "graphs": 200, "about": "synthetic: trees with a cycle or a house tied on"}
+    rows.append(motifs | {"found": "made on the spot"})
+    if json:
+        print_json({"datasets": rows})
+        return
+    print_table(
+        "Data sets",
+        ["name", "graphs", "about", "on this machine"],
+        [[r["name"], str(r["graphs"]), r["about"], r["found"] or "no, to download"] for r in rows],
+        numbers=["graphs"],
+        note="Looked for in $PARTWHOLE_DATA/tu, installed packages and the cache, in this order.",
+    )

@@ -1,0 +1,114 @@
+"""`partwhole fit`: graphs to a run folder."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any, Optional
+
+import typer
+
+from partwhole.cli.options import with_fit_options
+from partwhole.cli.output import Json, print_json
+from partwhole.config import FitConfig, read_toml
+from partwhole.errors import PartwholeError
+from partwhole.registry import METHODS
+
+
+@with_fit_options
+def fit(
+    data: Annotated[str, typer.Argument(help="A data set name or a path.")],
+    out: Annotated[Path, typer.Option(help="Folder of the run.")],
+    options: dict[str, Any],
+    method: Annotated[Optional[str], typer.Option(help="See `partwhole methods`.")] = None,
+    config: Annotated[
+        Optional[Path], typer.Option(help="TOML file of options, as in a run's config.toml.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in the folder.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in the folder.")] = False,
+    json: Json = False,
+) -> None:
+    """Learn from graphs, without labels. Ctrl-C leaves a state that --resume continues.
+
+    Example: partwhole fit MUTAG --out runs/mutag --epochs 100
+    """
+    from partwhole.sources.loading import load_graphs
+    from partwhole.training.checkpoint import RunFolder
+    from partwhole.training.trainer import Interrupted
+
+    run = RunFolder(out)
+    _check_folder(run, resume, overwrite)
+    base: dict[str, Any] = {}
+    if resume:
+        kept = run.read_config()
+        base, method = dict(kept["options"]), method or kept["method"]
+    if config is not None:
+        content = read_toml(config)
+        base |= content.get("options", content)
+        method = method or content.get("method")
+    chosen = FitConfig.from_options({**base, **options, "verbose": True})
+    estimator = METHODS.get(method or "subgraph-infomax")(**chosen.options())
+    store = load_graphs(data)
+    if overwrite:
+        run.clear()
+    started = time.perf_counter()
+    stop = _StopOnSignal()
+    try:
+        estimator.fit_run(store, out, resume=resume, stop_requested=stop.requested)
+    except Interrupted as stopped:
+        again = f"partwhole fit {data} --out {out} --resume"
+        print(f"Stopped in epoch {stopped.progress.epoch + 1}; continue with: {again}", file=sys.stderr)
+        raise typer.Exit(130) from None
+    finally:
+        stop.restore()
+    last = estimator.history_[-1] if estimator.history_ else {}
+    result = {
+        "run": str(out),
+        "method": estimator.method,
+        "data": store.name,
+        "graphs": len(store),
+        "epochs": estimator.model_.config.epochs,
+        "seed": chosen.random_state,
+        "seconds": round(time.perf_counter() - started, 3),
+        "last": last,
+    }
+    if json:
+        print_json(result)
+    else:
+        print(f"Fitted {estimator.method} to {len(store)} graphs of {store.name}; the run is in {out}.")
+        print(f"Next: partwhole evaluate {out} {data}")
+
+
+def _check_folder(run: Any, resume: bool, overwrite: bool) -> None:
+    if resume and overwrite:
+        raise PartwholeError("Choose one of --resume and --overwrite.")
+    if run.path.exists() and not run.path.is_dir():
+        raise PartwholeError(f"{run.path} is a file; give a folder to --out.")
+    if run.exists() and not (resume or overwrite):
+        raise PartwholeError(
+            f"{run.path} already holds a run; continue it with --resume, replace it with --overwrite, or "
+            "choose another folder."
+        )
+
+
+class _StopOnSignal:
+    """The first Ctrl-C (or SIGTERM) asks training to stop after its step; the second ends at once."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.before = {s: signal.signal(s, self._handle) for s in (signal.SIGINT, signal.SIGTERM)}
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+    def requested(self) -> bool:
+        return self.asked
+
+    def restore(self) -> None:
+        for number, handler in self.before.items():
+            signal.signal(number, handler)

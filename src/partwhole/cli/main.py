@@ -1,0 +1,48 @@
+"""`partwhole`: gathers the commands and turns bad input into one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from typer.exceptions import Exit, TyperException
+
+from partwhole.cli.datasets import datasets
+from partwhole.cli.embed import embed
+from partwhole.cli.evaluate import evaluate
+from partwhole.cli.fit import fit
+from partwhole.cli.methods import methods
+from partwhole.cli.report import report
+from partwhole.cli.reproduce import reproduce
+from partwhole.errors import PartwholeError
+
+app = typer.Typer(
+    name="partwhole",
+    help="Vectors for whole graphs, learned without labels.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (fit, embed, evaluate, report, reproduce, datasets, methods):
+    app.command()(command)
+
+
+def main() -> None:
+    try:
+        code = app(standalone_mode=False)
+    except PartwholeError as error:
+        _fail(str(error))
+    except TyperException as error:  # unknown option, missing argument, a value of the wrong type
+        _fail(error.format_message())
+    except Exit as error:
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(sentence: str) -> None:
+    if sentence:  # empty after `partwhole` alone, which has shown its help
+        print(f"partwhole: {' '.join(sentence.split())}", file=sys.stderr)
+    sys.exit(2)

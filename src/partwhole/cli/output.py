@@ -1,0 +1,36 @@
+"""What commands print: one JSON object for machines, a table or a line for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
+]
+
+
+def print_json(content: dict[str, Any]) -> None:
+    print(json.dumps(content))
+
+
+def print_table(
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    numbers: Sequence[str] = (),
+    note: str = "",
+) -> None:
+    """A table for the terminal; the columns named in `numbers` are set flush right."""
+    table = Table(title=title, title_justify="left", caption=note or None, caption_justify="left")
+    for name in header:
+        table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)

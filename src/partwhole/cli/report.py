@@ -1,0 +1,41 @@
+"""`partwhole report`: one HTML page about a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from partwhole.cli.output import Json, print_json
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    data: Annotated[
+        Optional[str], typer.Argument(help="Graphs to show; those of the fit when they have a name.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write report.html into the run folder: training curve, map, learned subgraphs, protocols.
+
+    Example: partwhole report runs/mutag
+    """
+    from partwhole.evaluation.protocols import evaluate
+    from partwhole.methods.base import load_run
+    from partwhole.sources.loading import load_graphs
+    from partwhole.training.checkpoint import RunFolder
+    from partwhole.views.report import write_report
+
+    folder, estimator = RunFolder(run), load_run(run)
+    store = load_graphs(data or estimator.about_["data"]["name"], schema=estimator.schema_)
+    labelled = bool(store.schema.targets) and store.schema.targets[0].is_categorical
+    names = ["label-free", *(["untrained"] if 0 in folder.snapshot_epochs() else [])] if labelled else []
+    results = [evaluate(run, store, name) for name in names]
+    page = write_report(folder, estimator, store, results)
+    if json:
+        print_json({"report": str(page), "results": results})
+        return
+    for r in results:
+        print(f"{r['protocol']:>10}: {r['accuracy']['mean']:.2f} ± {r['accuracy']['std']:.2f} %")
+    print(f"Report: {page}")

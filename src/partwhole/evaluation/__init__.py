@@ -1,0 +1,1 @@
+"""How good are the vectors: classifiers on frozen embeddings, by stated protocols."""

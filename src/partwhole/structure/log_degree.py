@@ -1,0 +1,14 @@
+"""Logarithm of the degree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partwhole.registry import STRUCTURE
+from partwhole.store import GraphStore
+
+
+@STRUCTURE.register
+def log_degree(store: GraphStore) -> np.ndarray:
+    """log(1 + degree), for networks whose degrees span orders of magnitude."""
+    return np.log1p(np.diff(store.edge_ptr))

@@ -1,0 +1,1 @@
+"""Something to look at: plots, drawings of learned subgraphs, the report of a run."""

@@ -1,0 +1,81 @@
+"""Interactive plots for the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.manifold import TSNE
+
+from partwhole.views.drawing import COLORS
+
+MOST_POINTS = 5000
+LAYOUT = {
+    "template": "plotly_white",
+    "margin": {"l": 50, "r": 20, "t": 20, "b": 45},
+    "height": 380,
+    "font": {"family": "system-ui, sans-serif", "size": 13},
+}
+
+
+def training_curves(history: list[dict[str, Any]]) -> Any:
+    """Left the loss by epoch; right how the nodes of a graph are shared among its subgraphs."""
+    from plotly.subplots import make_subplots
+
+    titles = ("loss", "share of a graph's nodes in its largest and smallest subgraph")
+    figure = make_subplots(1, 2, subplot_titles=titles)
+    curves = (("loss", "loss", 0, 1), ("largest", "largest", 2, 2), ("smallest", "smallest", 1, 2))
+    for name, title, color, column in curves:
+        rows = [row for row in history if name in row]
+        figure.add_scatter(
+            x=[row["epoch"] for row in rows],
+            y=[row[name] for row in rows],
+            name=title,
+            mode="lines",
+            line={"color": COLORS[color], "width": 2},
+            row=1,
+            col=column,
+        )
+    figure.update_layout(**LAYOUT | {"margin": {"l": 50, "r": 20, "t": 40, "b": 45}}, showlegend=False)
+    figure.update_xaxes(title="epoch")
+    if all(row["loss"] > 0 for row in history):  # spans orders of magnitude with the dot score
+        figure.update_yaxes(type="log", row=1, col=1)
+    figure.update_yaxes(range=[0, 1.02], tickformat=".0%", row=1, col=2)
+    return figure
+
+
+def embedding_map(vectors: np.ndarray, labels: np.ndarray | None, ids: np.ndarray) -> Any:
+    """The vectors in the plane, one dot a graph, coloured by class."""
+    from plotly import graph_objects as go
+
+    points = plane(vectors)
+    figure = go.Figure(layout=LAYOUT)
+    groups = [None] if labels is None else np.unique(labels).tolist()
+    for k, group in enumerate(groups):
+        chosen = np.ones(len(points), bool) if labels is None else labels == group
+        figure.add_scattergl(
+            x=points[chosen, 0],
+            y=points[chosen, 1],
+            mode="markers",
+            name="graphs" if group is None else f"class {group}",
+            text=[f"graph {i}" for i in ids[chosen]],
+            hoverinfo="text+name",
+            marker={"size": 7, "opacity": 0.75, "color": COLORS[k % len(COLORS)]},
+        )
+    figure.update_layout(legend={"orientation": "h", "y": 1.1})
+    figure.update_xaxes(showticklabels=False, title="t-SNE 1")
+    figure.update_yaxes(showticklabels=False, title="t-SNE 2")
+    return figure
+
+
+def plane(vectors: np.ndarray) -> np.ndarray:
+    """[n, d] -> [n, 2]: t-SNE of the standardised vectors; principal axes for a handful."""
+    spread = vectors.std(axis=0)
+    scaled = (vectors - vectors.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0)
+    if len(scaled) < 10:
+        padded = np.pad(scaled, ((0, 0), (0, max(0, 2 - scaled.shape[1]))))
+        return PCA(2).fit_transform(padded) if len(scaled) > 1 else np.zeros((len(scaled), 2))
+    perplexity = min(30.0, (len(scaled) - 1) / 3)
+    points: np.ndarray = TSNE(perplexity=perplexity, init="pca", random_state=0).fit_transform(scaled)
+    return points

@@ -1,0 +1,78 @@
+"""Data for the tests. MUTAG is always there (grakel carries it); other sets are skipped by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from partwhole import Graph, GraphStore, load_graphs
+from partwhole.schema import Column, Schema
+from partwhole.sources import catalogue
+
+BESIDE = Path(__file__).parents[2] / "shared" / "data"
+if "PARTWHOLE_DATA" not in os.environ and BESIDE.is_dir():
+    os.environ["PARTWHOLE_DATA"] = str(BESIDE)
+
+torch.set_num_threads(2)
+
+
+@pytest.fixture(scope="session")
+def mutag() -> GraphStore:
+    return load_graphs("MUTAG")
+
+
+@pytest.fixture(scope="session")
+def dataset() -> Callable[[str], GraphStore]:
+    """`dataset(name)`: the set, or a skip that names it when it is not on this machine."""
+    loaded: dict[str, GraphStore] = {}
+
+    def get(name: str) -> GraphStore:
+        if name not in loaded:
+            if catalogue.find(name) is None:
+                pytest.skip(f"{name} is not on this machine")
+            loaded[name] = load_graphs(name)
+        return loaded[name]
+
+    return get
+
+
+def random_graph(random: np.random.Generator, nodes: int, schema: Schema, density: float = 0.3) -> Graph:
+    """A graph with categorical and numeric attributes on nodes and edges, and possibly a self-loop."""
+    pairs = np.array([(i, j) for i in range(nodes) for j in range(i, nodes)]).reshape(-1, 2)
+    edges = pairs[random.random(len(pairs)) < density]
+    return Graph(
+        num_nodes=nodes,
+        edges=edges,
+        node_codes=random.integers(0, 3, (nodes, 1)).astype(np.int16),
+        node_values=random.normal(size=(nodes, 2)).astype(np.float32),
+        edge_codes=random.integers(0, 2, (len(edges), 1)).astype(np.int16),
+        edge_values=random.normal(size=(len(edges), 1)).astype(np.float32),
+        targets=np.array([float(random.integers(0, 2))]),
+        schema=schema,
+    )
+
+
+SCHEMA = Schema(
+    node=(Column.categorical("kind", ["a", "b", "c"]), Column.numeric("x", 2)),
+    edge=(Column.categorical("bond", ["s", "d"]), Column.numeric("length")),
+    targets=(Column.categorical("class", ["no", "yes"]),),
+)
+
+
+@pytest.fixture(scope="session")
+def zoo() -> GraphStore:
+    """Awkward graphs: no nodes, one node, no edges, disconnected, dense, and ordinary ones."""
+    random = np.random.default_rng(7)
+    graphs = [
+        random_graph(random, 0, SCHEMA),
+        random_graph(random, 1, SCHEMA, 0.0),
+        random_graph(random, 5, SCHEMA, 0.0),
+        random_graph(random, 6, SCHEMA, 1.0),
+    ]
+    graphs += [random_graph(random, int(n), SCHEMA) for n in random.integers(2, 12, 12)]
+    return GraphStore.from_graphs(graphs, name="zoo")
