@@ -91,7 +91,9 @@ def test_gradients_are_exact(x, weight, zoo):
 def test_no_rows_at_all():
     none = torch.zeros(0, 3)
     assert segment_sum(none, torch.tensor([0, 0, 0])).tolist() == [[0.0] * 3] * 2
-    assert neighbor_sum(torch.ones(2, 1), torch.tensor([0, 0, 0]), torch.zeros(0, dtype=torch.long)).sum() == 0
+    assert (
+        neighbor_sum(torch.ones(2, 1), torch.tensor([0, 0, 0]), torch.zeros(0, dtype=torch.long)).sum() == 0
+    )
 
 
 def test_permutation_stays_within_graphs_and_is_uniform():

@@ -40,16 +40,12 @@ class FitConfig:
 
     generator: str = option("tree-split", "How subgraphs are made.", choices=GENERATORS)
     num_subgraphs: int = option(4, "Number S of subgraphs.", flag="--subgraphs", least=2)
-    selection: str = option(
-        "straight-through", "How a node is put into a subgraph.", choices=SELECTIONS
-    )
+    selection: str = option("straight-through", "How a node is put into a subgraph.", choices=SELECTIONS)
     estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
     score: str = option("dot", "Score of a pair of vectors.", choices=SCORES)
     temperature: float = option(0.2, "Divisor of the cosine score.", above=0)
     head_negatives: bool = option(True, "Contrast with the permuted graph (off: BASE).")
-    subgraph_conv: bool = option(
-        True, "Mix the subgraphs before contrasting (off: BASE and BASE+NEG)."
-    )
+    subgraph_conv: bool = option(True, "Mix the subgraphs before contrasting (off: BASE and BASE+NEG).")
     backbone: str = option("gin", "Graph network; `pyg:NAME` takes a basic PyG model.", choices=BACKBONES)
     readout: str = option("sum", "Node vectors to graph vector.", choices=READOUTS)
     structure: tuple[str, ...] = option(
@@ -86,7 +82,7 @@ class FitConfig:
         for name in options:
             if name not in known:
                 raise PartwholeError(f"There is no option {name!r}.{near_miss(name, known)}")
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
         config = FitConfig(**values)
         config.validate()
         return config

@@ -127,12 +127,16 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
         self.store_ = with_structure(store, structure_kinds(store.schema, self.structure))
         self.about_ = self._about(store)
         self._build()
+        if len(store) < 2 and self.model_.config.epochs > 0:
+            raise PartwholeError(
+                "One graph alone cannot be contrasted with others; give at least two graphs."
+            )
 
     def _build(self) -> None:
         """The model with its first weights, which depend on the seed alone."""
         kinds = structure_kinds(self.schema_, self.structure)
         widths = {"node": self.schema_.node_width} if self.schema_.node else {}
-        widths |= {kind: 1 for kind in kinds}
+        widths |= dict.fromkeys(kinds, 1)
         self.device_ = choose_device(self.device)
         config = FitConfig(**self.options())
         with torch.random.fork_rng():

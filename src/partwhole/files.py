@@ -26,8 +26,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
             temporary.replace(path)
         except OSError as error:
             raise PartwholeError(
-                f"Cannot write {path} ({error.strerror or error}); free some space or choose "
-                "another place."
+                f"Cannot write {path} ({error.strerror or error}); free some space or choose another place."
             ) from error
     finally:
         temporary.unlink(missing_ok=True)

@@ -14,9 +14,7 @@ def concatenated_ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
 
 
-def pack_edges(
-    node_ptr: np.ndarray, edges: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def pack_edges(node_ptr: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Edges [M, 2] over nodes numbered throughout -> symmetric CSR without repeats.
 
     Returns `edge_ptr` [N + 1], `neighbor` [E] counted within the graph, and for each entry the

@@ -87,9 +87,7 @@ class Schema:
 def _describe(columns: tuple[Column, ...]) -> str:
     if not columns:
         return "none"
-    return ", ".join(
-        f"{c.name}: {c.width} {'categories' if c.is_categorical else 'wide'}" for c in columns
-    )
+    return ", ".join(f"{c.name}: {c.width} {'categories' if c.is_categorical else 'wide'}" for c in columns)
 
 
 def one_hot(codes: np.ndarray, values: np.ndarray, columns: tuple[Column, ...]) -> np.ndarray:

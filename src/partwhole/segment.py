@@ -57,7 +57,7 @@ class _SegmentSum(torch.autograd.Function):
 
 def neighbor_sum(x: Tensor, edge_ptr: Tensor, neighbor: Tensor) -> Tensor:
     """[n, d] -> [n, d]: each node's sum over its neighbours, A X of Eq. 1."""
-    return _NeighborSum.apply(x, edge_ptr, neighbor)  # type: ignore[no-any-return]
+    return _NeighborSum.apply(x, edge_ptr, neighbor)
 
 
 def segment_ids(ptr: Tensor, rows: int) -> Tensor:
@@ -72,7 +72,7 @@ def segment_sum(
     """[n, d] (times weight [n]) -> [segments, d]. `segment` [n] may be given to save its making."""
     if segment is None:
         segment = segment_ids(ptr, len(x))
-    return _SegmentSum.apply(x, weight, ptr, segment)  # type: ignore[no-any-return]
+    return _SegmentSum.apply(x, weight, ptr, segment)
 
 
 def segment_mean(

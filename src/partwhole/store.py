@@ -22,9 +22,18 @@ from partwhole.packing import concatenated_ranges, pack_edges
 from partwhole.schema import Schema, one_hot
 
 FORMAT = 1
-COLUMNS = (
-    "node_ptr edge_ptr neighbor node_codes node_values edge_codes edge_values targets ids marks"
-).split()
+COLUMNS = [
+    "node_ptr",
+    "edge_ptr",
+    "neighbor",
+    "node_codes",
+    "node_values",
+    "edge_codes",
+    "edge_values",
+    "targets",
+    "ids",
+    "marks",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +117,12 @@ class GraphStore:
                     f"Graph {graph.id!r} has an edge to node {edges.max() if edges.min() >= 0 else edges.min()} "
                     f"but only nodes 0 to {graph.num_nodes - 1}; correct the edge list."
                 )
-        edges = [np.asarray(g.edges, np.int64).reshape(-1, 2) + o for g, o in zip(graphs, offsets)]
-        marked = any(g.marks is not None for g in graphs)
+        numbered = [np.asarray(g.edges, np.int64).reshape(-1, 2) + o for g, o in zip(graphs, offsets)]
+        given = [g.marks for g in graphs if g.marks is not None]
+        marks = np.concatenate(given) if len(given) == len(graphs) else None
         return cls.from_arrays(
             counts,
-            np.concatenate(edges),
+            np.concatenate(numbered),
             schema=schema,
             node_codes=np.concatenate([g.node_codes for g in graphs]),
             node_values=np.concatenate([g.node_values for g in graphs]),
@@ -120,7 +130,7 @@ class GraphStore:
             edge_values=np.concatenate([g.edge_values for g in graphs]),
             targets=np.stack([g.targets for g in graphs]),
             ids=np.array([g.id for g in graphs]),
-            marks=np.concatenate([g.marks for g in graphs if g.marks is not None]) if marked else None,
+            marks=marks,
             name=name,
         )
 
@@ -285,9 +295,7 @@ class GraphStore:
                     f"{folder} was written in format {about['format']}, this version reads "
                     f"{FORMAT}; load the original data and save it again."
                 )
-            columns = {
-                c: np.load(folder / f"{c}.npy", mmap_mode="r", allow_pickle=False) for c in COLUMNS
-            }
+            columns = {c: np.load(folder / f"{c}.npy", mmap_mode="r", allow_pickle=False) for c in COLUMNS}
             schema = Schema.from_dict(about["schema"])
         except PartwholeError:
             raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from partwhole.cli.output import Json, print_json, print_table
 
 
@@ -12,13 +14,13 @@ def datasets(json: Json = False) -> None:
     """
     from partwhole.sources.catalogue import DATASETS, MOTIFS, find
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, dataset in DATASETS.items():
         place = find(name)
-        about = {"name": name, "graphs": dataset.graphs, "about": dataset.about}
-        rows.append(about | {"found": str(place) if place else None})
-    motifs = {"name": MOTIFS, "graphs": 200, "about": "synthetic: trees with a cycle or a house tied on"}
-    rows.append(motifs | {"found": "made on the spot"})
+        found = str(place) if place else None
+        rows.append({"name": name, "graphs": dataset.graphs, "about": dataset.about, "found": found})
+    about = "synthetic: trees with a cycle or a house tied on"
+    rows.append({"name": MOTIFS, "graphs": 200, "about": about, "found": "made on the spot"})
     if json:
         print_json({"datasets": rows})
         return

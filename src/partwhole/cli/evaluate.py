@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -14,7 +14,7 @@ def evaluate(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
     data: Annotated[str, typer.Argument(help="A labelled data set: a name or a path.")],
     protocol: Annotated[
-        Optional[list[str]],
+        list[str] | None,
         typer.Option(
             help="label-free, untrained, paper or authors; may be repeated. [default: label-free, and "
             "untrained beside it]",
@@ -31,7 +31,7 @@ def evaluate(
     Example: partwhole evaluate runs/mutag MUTAG --protocol label-free --protocol paper
     """
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
     from partwhole.evaluation.protocols import PROTOCOLS
     from partwhole.evaluation.protocols import evaluate as score
@@ -48,17 +48,11 @@ def evaluate(
     with Progress(console=Console(stderr=True), transient=True) as bar:
         for name in asked:
             task = bar.add_task(name, total=None)
-            results.append(
-                score(
-                    run,
-                    store,
-                    name,
-                    folds=folds,
-                    runs=runs,
-                    seed=seed,
-                    progress=lambda done, total, task=task: bar.update(task, completed=done, total=total),
-                )
-            )
+
+            def advance(done: int, total: int, task: TaskID = task) -> None:
+                bar.update(task, completed=done, total=total)
+
+            results.append(score(run, store, name, folds=folds, runs=runs, seed=seed, progress=advance))
     if json:
         first, rest = results[0], results[1:]
         print_json(first | {"also": rest} if rest else first)

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 
@@ -23,9 +23,9 @@ def fit(
     data: Annotated[str, typer.Argument(help="A data set name or a path.")],
     out: Annotated[Path, typer.Option(help="Folder of the run.")],
     options: dict[str, Any],
-    method: Annotated[Optional[str], typer.Option(help="See `partwhole methods`.")] = None,
+    method: Annotated[str | None, typer.Option(help="See `partwhole methods`.")] = None,
     config: Annotated[
-        Optional[Path], typer.Option(help="TOML file of options, as in a run's config.toml.")
+        Path | None, typer.Option(help="TOML file of options, as in a run's config.toml.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in the folder.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in the folder.")] = False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 
@@ -47,5 +47,5 @@ def _parameter(field: dataclasses.Field[Any]) -> inspect.Parameter:
         text += " May be repeated."
     else:
         text += f" [default: {field.default}]"
-    annotation = Annotated[Optional[kind], typer.Option(flag, help=text, show_default=False)]
+    annotation = Annotated[kind | None, typer.Option(flag, help=text, show_default=False)]
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

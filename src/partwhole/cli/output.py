@@ -10,9 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")]
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -13,7 +13,7 @@ from partwhole.cli.output import Json, print_json
 def report(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
     data: Annotated[
-        Optional[str], typer.Argument(help="Graphs to show; those of the fit when they have a name.")
+        str | None, typer.Argument(help="Graphs to show; those of the fit when they have a name.")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -12,7 +12,7 @@ from partwhole.errors import PartwholeError, near_miss
 
 def reproduce(
     table: Annotated[str, typer.Argument(help="table1: statistics of the data sets.")],
-    datasets: Annotated[Optional[list[str]], typer.Option(help="Only these; may be repeated.")] = None,
+    datasets: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
     json: Json = False,
 ) -> None:
     """Compute a table of the paper and print it beside the published one.

@@ -47,7 +47,7 @@ def fold_accuracies(
     scores = []
     for train, test in outer_folds(labels, folds, seed):
         inner = min(INNER_FOLDS, int(np.unique(labels[train], return_counts=True)[1].min()))
-        search = GridSearchCV(CLASSIFIERS[classifier](), {"C": C_GRID}, cv=max(inner, 2), n_jobs=-1)
+        search = GridSearchCV(CLASSIFIERS[classifier](), {"C": C_GRID}, cv=max(inner, 2))
         with warnings.catch_warnings():
             # Unscaled sums of hundreds of nodes: the linear solvers stop at their iteration limit.
             warnings.simplefilter("ignore", ConvergenceWarning)

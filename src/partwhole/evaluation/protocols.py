@@ -44,7 +44,9 @@ PROTOCOLS = {
     "untrained": Protocol("weights before the first step; RBF SVM", lambda run: [0], SVM),
     "label-free": Protocol("last epoch, nothing chosen on test folds; RBF SVM", lambda run: [None], SVM),
     "paper": Protocol("best kept epoch on the test folds; RBF SVM", _kept, SVM),
-    "authors": Protocol("best kept epoch and best of three classifiers on the test folds", _kept, tuple(CLASSIFIERS)),
+    "authors": Protocol(
+        "best kept epoch and best of three classifiers on the test folds", _kept, tuple(CLASSIFIERS)
+    ),
 }
 
 
@@ -77,7 +79,9 @@ def evaluate(
         for classifier in rules.classifiers:
             scores = []
             for k in range(runs):
-                scores.append(fold_accuracies(vectors, labels, classifier=classifier, folds=folds, seed=seed + k))
+                scores.append(
+                    fold_accuracies(vectors, labels, classifier=classifier, folds=folds, seed=seed + k)
+                )
                 done += 1
                 progress(done, total)
             tried.append((float(np.mean(scores)), epoch, classifier, np.array(scores)))

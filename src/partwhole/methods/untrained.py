@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from partwhole.estimator import SubgraphInfoMax
 from partwhole.registry import METHODS
-from partwhole.training.trainer import Trainer
 
 
 @METHODS.register
@@ -16,6 +15,6 @@ class UntrainedEncoder(SubgraphInfoMax):
     paper = "a baseline: the gain of training is the gain over this row"
     learns_from = "nothing"
 
-    def _train(self, trainer: Trainer) -> None:
+    def _build(self) -> None:
+        super()._build()
         self.model_.config.epochs = 0
-        super()._train(trainer)

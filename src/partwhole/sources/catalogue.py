@@ -34,14 +34,44 @@ class Dataset:
 
 
 DATASETS = {
-    "MUTAG": Dataset("nitro compounds; mutagenic or not", 188, "40c550df518149b0dd50791200e66f15af29db50b828754ff99653b523ce83dd"),
-    "PTC_MR": Dataset("compounds; carcinogenic to male rats or not", 344, "7e755b29615b99528e6fba380f64349b109effe111b3c8e1904d79c50b1667d9"),
-    "IMDB-BINARY": Dataset("actors around one actor; genre", 1000, "276820949fa9eb1c5478bd5c7dec301f1c72d18aba18224c2132551ba317cc29"),
-    "IMDB-MULTI": Dataset("actors around one actor; genre", 1500, "500b987f29b4127fea9959dd0317993b84e06d5d974eff95a8273a4cb000f854"),
-    "REDDIT-BINARY": Dataset("discussion threads; kind of community", 2000, "f8b32107a0921d4881069231ce2917fdd35fefe9973a18c08f5b1cfca5f1095d"),
-    "REDDIT-MULTI-5K": Dataset("discussion threads; community", 4999, "ce0074d6b99ab19e71436926749fdb9a954ba65b929e903d2094bde585f11117"),
-    "PROTEINS": Dataset("proteins; enzyme or not", 1113, "59550788179360aaa44763ebe9b509abb4e3d68694ecc0764b9bfafb8e07e464"),
-    "NCI1": Dataset("compounds; active against lung cancer or not", 4110, "5eeee78fdd3df69b888585da4a6bd9d37c048e82d120201e5e397d596c4bf125"),
+    "MUTAG": Dataset(
+        "nitro compounds; mutagenic or not",
+        188,
+        "40c550df518149b0dd50791200e66f15af29db50b828754ff99653b523ce83dd",
+    ),
+    "PTC_MR": Dataset(
+        "compounds; carcinogenic to male rats or not",
+        344,
+        "7e755b29615b99528e6fba380f64349b109effe111b3c8e1904d79c50b1667d9",
+    ),
+    "IMDB-BINARY": Dataset(
+        "actors around one actor; genre",
+        1000,
+        "276820949fa9eb1c5478bd5c7dec301f1c72d18aba18224c2132551ba317cc29",
+    ),
+    "IMDB-MULTI": Dataset(
+        "actors around one actor; genre",
+        1500,
+        "500b987f29b4127fea9959dd0317993b84e06d5d974eff95a8273a4cb000f854",
+    ),
+    "REDDIT-BINARY": Dataset(
+        "discussion threads; kind of community",
+        2000,
+        "f8b32107a0921d4881069231ce2917fdd35fefe9973a18c08f5b1cfca5f1095d",
+    ),
+    "REDDIT-MULTI-5K": Dataset(
+        "discussion threads; community",
+        4999,
+        "ce0074d6b99ab19e71436926749fdb9a954ba65b929e903d2094bde585f11117",
+    ),
+    "PROTEINS": Dataset(
+        "proteins; enzyme or not", 1113, "59550788179360aaa44763ebe9b509abb4e3d68694ecc0764b9bfafb8e07e464"
+    ),
+    "NCI1": Dataset(
+        "compounds; active against lung cancer or not",
+        4110,
+        "5eeee78fdd3df69b888585da4a6bd9d37c048e82d120201e5e397d596c4bf125",
+    ),
 }
 MOTIFS = "MOTIFS"
 

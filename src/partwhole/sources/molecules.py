@@ -13,7 +13,34 @@ from partwhole.schema import Column, Schema
 from partwhole.sources.base import Source, all_of
 from partwhole.store import GraphStore
 
-ELEMENTS = "C N O S F Cl Br I P B Si Se H Na K Li Ca Mg Al Sn Zn Fe Cu As Hg other".split()
+ELEMENTS = [
+    "C",
+    "N",
+    "O",
+    "S",
+    "F",
+    "Cl",
+    "Br",
+    "I",
+    "P",
+    "B",
+    "Si",
+    "Se",
+    "H",
+    "Na",
+    "K",
+    "Li",
+    "Ca",
+    "Mg",
+    "Al",
+    "Sn",
+    "Zn",
+    "Fe",
+    "Cu",
+    "As",
+    "Hg",
+    "other",
+]
 HYBRIDIZATIONS = ("S", "SP", "SP2", "SP3", "SP3D", "SP3D2", "other")
 BONDS = ("single", "double", "triple", "aromatic", "other")
 STEREO = ("none", "any", "Z", "E", "other")

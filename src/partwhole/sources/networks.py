@@ -35,12 +35,13 @@ def read_networkx(data: Any, schema: Schema | None = None) -> GraphStore:
             edges.append((number[a], number[b]))
             edge_rows.append(attributes)
         offset += len(number)
-    node = _columns(node_rows, "node", schema and schema.node)
-    edge = _columns(edge_rows, "edge", schema and schema.edge)
+    node = _columns(node_rows, "node", schema.node if schema else None)
+    edge = _columns(edge_rows, "edge", schema.edge if schema else None)
     node_codes, node_values = _encode(node_rows, node, "node")
     edge_codes, edge_values = _encode(edge_rows, edge, "edge")
     key = next((k for k in LABELS if any(k in g.graph for g in graphs)), None)
-    targets, columns = None, ()
+    targets: np.ndarray | None = None
+    columns: tuple[Column, ...] = ()
     if key:
         column, targets = target_column(key, [g.graph.get(key) for g in graphs])
         columns = (column,)
@@ -57,9 +58,7 @@ def read_networkx(data: Any, schema: Schema | None = None) -> GraphStore:
     )
 
 
-def _columns(
-    rows: list[dict[str, Any]], part: str, fitted: tuple[Column, ...] | None
-) -> tuple[Column, ...]:
+def _columns(rows: list[dict[str, Any]], part: str, fitted: tuple[Column, ...] | None) -> tuple[Column, ...]:
     """The columns these attributes make; those of the fitted model where there is one."""
     if fitted is not None and (rows or not fitted):
         names = {name for row in rows for name in row}

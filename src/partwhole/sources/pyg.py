@@ -18,9 +18,7 @@ def read_pyg(data: Any, schema: Schema | None = None) -> GraphStore:
     items = list(data)
     for i, item in enumerate(items):
         if not _is_data(item):
-            raise PartwholeError(
-                f"Graph {i} is a {type(item).__name__} where PyTorch Geometric Data belong."
-            )
+            raise PartwholeError(f"Graph {i} is a {type(item).__name__} where PyTorch Geometric Data belong.")
     counts = np.array([int(item.num_nodes or 0) for item in items], dtype=np.int64)
     offsets = np.concatenate([[0], np.cumsum(counts)[:-1]])
     edges = []
@@ -32,9 +30,9 @@ def read_pyg(data: Any, schema: Schema | None = None) -> GraphStore:
                 f"numbered from 0; correct its edge_index."
             )
         edges.append(pairs + offsets[i])
-    node_values, node = _values(items, "x", counts, schema and schema.node)
+    node_values, node = _values(items, "x", counts, schema.node if schema else None)
     edge_values, edge = _values(
-        items, "edge_attr", np.array([len(e) for e in edges]), schema and schema.edge
+        items, "edge_attr", np.array([len(e) for e in edges]), schema.edge if schema else None
     )
     column, targets = _targets(items)
     return GraphStore.from_arrays(

@@ -89,9 +89,7 @@ class RunFolder:
         """The final weights, or those of a snapshot."""
         if epoch is None:
             if not self.weights_file.exists():
-                raise PartwholeError(
-                    f"The run in {self.path} is not finished; continue it with `--resume`."
-                )
+                raise PartwholeError(f"The run in {self.path} is not finished; continue it with `--resume`.")
             return _read_tensors(self.weights_file)[0]
         return _read_tensors(self._snapshot_file(epoch))[0]
 
@@ -185,6 +183,4 @@ def _read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     except FileNotFoundError:
         raise PartwholeError(f"{path} is missing; fit again, or restore it.") from None
     except (SafetensorError, OSError) as error:
-        raise PartwholeError(
-            f"{path} is damaged or cut short ({error}); restore it or fit again."
-        ) from None
+        raise PartwholeError(f"{path} is damaged or cut short ({error}); restore it or fit again.") from None

@@ -26,7 +26,7 @@ class ProgressBar(Listener):
         )
 
     def start(self, done: int, epochs: int, steps: int) -> None:
-        fields = {"epoch": done, "epochs": epochs, "metrics": ""}
+        fields: dict[str, Any] = {"epoch": done, "epochs": epochs, "metrics": ""}
         self.task = self.bar.add_task("", total=epochs * steps, completed=done * steps, **fields)
         self.bar.start()
 

@@ -102,10 +102,6 @@ class Trainer:
     def fit(self, store: GraphStore) -> None:
         """Train from where the run folder stands, or from the beginning."""
         config, run = self.model.config, self.run
-        if len(store) < 2 and config.epochs > 0:
-            raise PartwholeError(
-                "One graph alone cannot be contrasted with others; give at least two graphs."
-            )
         progress = Progress()
         if run is not None:
             progress = run.read_state(self.model, self.optimizer)
@@ -140,7 +136,7 @@ class Trainer:
                     "cosine score or the jsd estimator."
                 )
             self.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             self.optimizer.step()
             for name, value in logged.items():
                 progress.sums[name] = progress.sums.get(name, 0.0) + value * batch.num_graphs

@@ -41,9 +41,9 @@ def _basic_models() -> dict[str, type[nn.Module]]:
         raise PartwholeError(
             "The backbone 'pyg' needs PyTorch Geometric; install it with `pip install 'partwhole[pyg]'`."
         ) from None
-    found = {}
-    for name, member in vars(models).items():
-        if inspect.isclass(member) and issubclass(member, BasicGNN) and member is not BasicGNN:
-            if name != "PNA":  # needs the degree histogram of the training set
-                found[name] = member
-    return found
+    needs_data = {"PNA"}  # wants the degree histogram of the training set
+    return {
+        name: member
+        for name, member in vars(models).items()
+        if inspect.isclass(member) and issubclass(member, BasicGNN) and name not in {"BasicGNN", *needs_data}
+    }

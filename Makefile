@@ -1,0 +1,46 @@
+# Two commands: `make demo` and `make test`. Both need Python 3.11, make and the package registry.
+PYTHON ?= python3.11
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+export PARTWHOLE_DATA ?= $(wildcard ../shared/data)
+
+.PHONY: demo test format clean
+
+demo: $(VENV)/.demo
+	$(BIN)/partwhole fit MUTAG --out runs/demo --epochs 60 --overwrite
+	$(BIN)/partwhole evaluate runs/demo MUTAG
+	$(BIN)/partwhole report runs/demo MUTAG
+	@echo
+	@echo "Look at runs/demo/report.html: the loss curve, the map of the molecules, and their learned subgraphs."
+
+test: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# Torch first, by its exact pin: anything looser may pull gigabytes of GPU packages.
+$(VENV)/.torch: constraints.txt | $(VENV)/bin/python
+	@echo "Installing PyTorch into $(VENV); this takes a minute or two."
+	$(PIP) torch==2.13.0
+	@touch $@
+
+$(VENV)/.demo: pyproject.toml $(VENV)/.torch
+	$(PIP) --editable ".[kernels,molecules,report]"
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.torch
+	$(PIP) --editable ".[dev]"
+	@touch $@ $(VENV)/.demo
+
+clean:
+	rm -rf $(VENV) runs build .mypy_cache .pytest_cache .ruff_cache

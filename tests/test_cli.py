@@ -1,0 +1,257 @@
+"""The command line as a user meets it: real processes, exit codes, one sentence for bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from partwhole import SubgraphInfoMax, load_graphs
+from partwhole.registry import METHODS
+
+FAST = ["--hidden", "8", "--layers", "2", "--epochs", "5"]
+
+
+def partwhole(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "partwhole", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=os.environ | {"COLUMNS": "120"},
+        timeout=120,
+    )
+
+
+def refused(*arguments: object, cwd: Path | None = None) -> str:
+    """The one sentence on standard error of a command that must exit with code 2."""
+    done = partwhole(*arguments, cwd=cwd)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("partwhole: ")
+    return lines[0]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("cli") / "run"
+    done = partwhole("fit", "MUTAG", "--out", out, *FAST, "--seed", "0", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)  # one object and nothing else
+    assert (result["graphs"], result["epochs"], result["seed"]) == (188, 5, 0)
+    assert "epoch 5/5" in done.stderr  # progress, and on standard error
+    return out
+
+
+def test_fit_leaves_a_whole_run(run):
+    names = {p.name for p in run.iterdir()}
+    assert names == {"config.toml", "metrics.jsonl", "model.safetensors", "resume.safetensors", "snapshots"}
+    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert [r["epoch"] for r in rows] == [1, 2, 3, 4, 5]
+    assert {"loss", "mutual_information", "entropy", "smallest", "largest", "overlap"} <= rows[0].keys()
+
+
+def test_evaluate_prints_one_object_with_every_fold(run):
+    done = partwhole("evaluate", run, "MUTAG", "--protocol", "label-free", "--json")
+    result = json.loads(done.stdout)
+    assert result["protocol"] == "label-free"
+    assert {"mean", "std"} == result["accuracy"].keys()
+    assert 50 < result["accuracy"]["mean"] < 100
+    assert (result["folds"], result["runs"], result["seed"], result["epoch"]) == (10, 1, 0, 5)
+    assert result["classifier"] == "rbf-svm"
+    assert np.array(result["scores"]).shape == (1, 10)
+
+
+def test_evaluate_prints_label_free_first_and_untrained_beside_it(run):
+    done = partwhole("evaluate", run, "MUTAG", "--folds", "3")
+    assert done.returncode == 0
+    assert 0 < done.stdout.index("label-free") < done.stdout.index("untrained")
+    both = partwhole(
+        "evaluate", run, "MUTAG", "--folds", "3", "--protocol", "paper", "--protocol", "label-free", "--json"
+    )
+    result = json.loads(both.stdout)
+    assert result["protocol"] == "label-free"
+    assert [r["protocol"] for r in result["also"]] == ["paper"]
+
+
+def test_embed_writes_parquet_that_equals_transform(run, tmp_path):
+    done = partwhole("embed", run, "MUTAG", "--out", tmp_path / "vectors.parquet", "--json")
+    assert json.loads(done.stdout)["width"] == 8
+    table = pq.read_table(tmp_path / "vectors.parquet")
+    assert table.column_names == ["id", "label", "embedding"]
+    graphs = load_graphs("MUTAG")
+    vectors = np.array(table["embedding"].to_pylist(), dtype=np.float32)
+    np.testing.assert_array_equal(vectors, SubgraphInfoMax.load(run).transform(graphs))
+    assert table["label"].to_pylist() == graphs.labels.tolist()
+    assert table.schema.field("embedding").type.list_size == 8
+
+
+def test_a_configuration_file_gives_the_same_run(run, tmp_path):
+    done = partwhole("fit", "MUTAG", "--out", tmp_path / "again", "--config", run / "config.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "again" / "model.safetensors").read_bytes() == (run / "model.safetensors").read_bytes()
+
+
+def test_report_is_one_page_without_links_out(run):
+    done = partwhole("report", run, "--json")
+    page = Path(json.loads(done.stdout)["report"]).read_text()
+    for part in (
+        "Map of the graphs",
+        "Learned subgraphs",
+        "label-free",
+        "untrained",
+        "<svg",
+        "Plotly.newPlot",
+    ):
+        assert part in page
+    assert "<script src" not in page
+    assert '<link rel="stylesheet"' not in page
+
+
+def test_lists():
+    names = {d["name"] for d in json.loads(partwhole("datasets", "--json").stdout)["datasets"]}
+    assert {"MUTAG", "PTC_MR", "REDDIT-MULTI-5K", "MOTIFS"} <= names
+    listed = json.loads(partwhole("methods", "--json").stdout)["methods"]
+    assert [m["name"] for m in listed] == METHODS.names()
+    table = partwhole("reproduce", "table1", "--datasets", "MUTAG")
+    assert "17.93 / 17.93" in table.stdout
+
+
+@pytest.mark.parametrize("name", ["fit", "embed", "evaluate", "report", "reproduce", "datasets", "methods"])
+def test_every_command_has_help_with_an_example(name):
+    done = partwhole(name, "--help")
+    assert done.returncode == 0
+    assert f"Example: partwhole {name}" in " ".join(done.stdout.split())
+
+
+def test_the_names_of_plug_ins_are_in_the_help():
+    text = " ".join(partwhole("fit", "--help").stdout.split())
+    for part in ("autoregressive, multi-head, tree-split", "dv, jsd", "gin, pyg", "mean, set2set, sum"):
+        assert part in text
+
+
+# ---------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit", "MUTGA"], "Did you mean 'MUTAG'"),
+        (["fit", "no/such/place"], "There is no file or folder"),
+        (["fit", "MUTAG", "--epoch", "3"], "--epoch"),
+        (["fit", "MUTAG", "--epochs", "many"], "valid integer"),
+        (["fit", "MUTAG", "--epochs", "-1"], "at least 0"),
+        (["fit", "MUTAG", "--generator", "tree-spilt"], "Did you mean 'tree-split'"),
+        (["fit", "MUTAG", "--subgraphs", "6"], "power of two"),
+        (["fit", "MUTAG", "--score", "cosin"], "Did you mean 'cosine'"),
+        (["fit", "MUTAG", "--method", "subgraph-infomin"], "Did you mean 'subgraph-infomax'"),
+        (["fit", "MUTAG", "--resume"], "holds no run"),
+        (["fit", "MUTAG", "--resume", "--overwrite"], "Choose one of"),
+        (["fit", "MUTAG", "--config", "absent.toml"], "Cannot read absent.toml"),
+    ],
+)
+def test_bad_fits_leave_nothing_behind(tmp_path, arguments, message):
+    assert message in refused(*arguments, "--out", "run", cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[options]\nepoch = 3\n", "Did you mean 'epochs'"),
+        ("[options]\nepochs = 'three'\n", "must be of type int"),
+        ("epochs = = 3\n", "not valid TOML"),
+    ],
+)
+def test_bad_configuration_files(tmp_path, text, message):
+    (tmp_path / "bad.toml").write_text(text)
+    assert message in refused("fit", "MUTAG", "--out", "run", "--config", "bad.toml", cwd=tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["bad.toml"]
+
+
+def test_a_set_of_one_graph_and_an_empty_one(tmp_path):
+    load_graphs("MUTAG")[:1].save(tmp_path / "one")
+    assert "at least two graphs" in refused("fit", "one", "--out", "run", cwd=tmp_path)
+    load_graphs("MUTAG")[:0].save(tmp_path / "none")
+    assert "holds no graphs" in refused("fit", "none", "--out", "run", cwd=tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["none", "one"]
+
+
+def test_an_output_folder_that_holds_a_run(run, tmp_path):
+    assert "--overwrite" in refused("fit", "MUTAG", "--out", run)
+    (tmp_path / "file").write_text("")
+    assert "is a file" in refused("fit", "MUTAG", "--out", tmp_path / "file")
+    first = tmp_path / "first"
+    assert partwhole("fit", "MUTAG", "--out", first, *FAST).returncode == 0
+    assert partwhole("fit", "MUTAG", "--out", first, "--overwrite", *FAST, "--epochs", "2").returncode == 0
+    assert len((first / "metrics.jsonl").read_text().splitlines()) == 2
+
+
+def copied(run: Path, tmp_path: Path) -> Path:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in ("config.toml", "metrics.jsonl", "model.safetensors", "resume.safetensors"):
+        (copy / name).write_bytes((run / name).read_bytes())
+    return copy
+
+
+def test_a_checkpoint_cut_short(run, tmp_path):
+    copy = copied(run, tmp_path)
+    weights = (copy / "model.safetensors").read_bytes()
+    (copy / "model.safetensors").write_bytes(weights[: len(weights) // 2])
+    assert "damaged or cut short" in refused("embed", copy, "MUTAG", "--out", tmp_path / "v.parquet")
+    assert not (tmp_path / "v.parquet").exists()
+    (copy / "resume.safetensors").write_bytes(b"")
+    assert "damaged or cut short" in refused("fit", "MUTAG", "--out", copy, "--resume")
+
+
+def test_a_checkpoint_of_another_version(run, tmp_path):
+    copy = copied(run, tmp_path)
+    with safe_open(copy / "model.safetensors", framework="pt") as file:
+        tensors = {key: file.get_tensor(key) for key in file.keys()}
+    save_file(tensors, copy / "model.safetensors", metadata={"format": "99"})
+    assert "written in format 99" in refused("embed", copy, "MUTAG", "--out", tmp_path / "v.parquet")
+    config = (copy / "config.toml").read_text()
+    (copy / "config.toml").write_text(config.replace("format = 1", "format = 2", 1))
+    assert "written in format 2" in refused("evaluate", copy, "MUTAG")
+
+
+def test_weights_that_are_not_those_of_the_configuration(run, tmp_path):
+    copy = copied(run, tmp_path)
+    config = (copy / "config.toml").read_text()
+    (copy / "config.toml").write_text(config.replace("hidden = 8", "hidden = 16"))
+    assert "are not those of the configuration" in refused("embed", copy, "MUTAG", "--out", tmp_path / "v")
+
+
+def test_a_run_that_is_none_and_an_unfinished_one(run, tmp_path):
+    assert "holds no run" in refused("evaluate", tmp_path, "MUTAG")
+    copy = copied(run, tmp_path)
+    (copy / "model.safetensors").unlink()
+    assert "is not finished" in refused("embed", copy, "MUTAG", "--out", tmp_path / "v")
+
+
+def test_graphs_that_the_model_did_not_learn(run, tmp_path):
+    assert "are not those of the model" in refused("embed", run, "MOTIFS", "--out", tmp_path / "v")
+    assert not (tmp_path / "v").exists()
+
+
+def test_other_wrong_requests(run):
+    assert "Did you mean 'label-free'" in refused("evaluate", run, "MUTAG", "--protocol", "label-fre")
+    assert "no table 'table9'" in refused("reproduce", "table9")
+    assert "evaluat" in refused("evaluat")
+    assert "at least 2 folds" in refused("evaluate", run, "MUTAG", "--folds", "1")
+
+
+def test_a_place_that_cannot_be_written(run):
+    assert "Cannot write" in refused("embed", run, "MUTAG", "--out", "/proc/vectors.parquet")
+    assert "Cannot write" in refused("fit", "MUTAG", "--out", "/proc/run", *FAST)

@@ -1,0 +1,77 @@
+"""The protocols: what each may look at, and that nothing leaks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.svm import SVC
+
+from partwhole import PartwholeError, SubgraphInfoMax
+from partwhole.evaluation.classifiers import C_GRID, fold_accuracies, outer_folds
+from partwhole.evaluation.protocols import PROTOCOLS, evaluate
+from partwhole.methods.base import load_run
+
+
+@pytest.fixture(scope="module")
+def run(mutag, tmp_path_factory):
+    out = tmp_path_factory.mktemp("evaluation") / "run"
+    SubgraphInfoMax(hidden=16, layers=2, epochs=10, snapshot_every=5).fit_run(mutag, out)
+    return out
+
+
+def test_accuracies_are_those_of_a_plain_grid_search(mutag):
+    vectors = SubgraphInfoMax(hidden=16, layers=2, epochs=0).fit_transform(mutag)
+    ours = fold_accuracies(vectors, mutag.labels, folds=4, seed=3)
+    plain = []
+    for train, test in StratifiedKFold(4, shuffle=True, random_state=3).split(vectors, mutag.labels):
+        search = GridSearchCV(SVC(), {"C": C_GRID}, cv=5).fit(vectors[train], mutag.labels[train])
+        plain.append(100 * search.score(vectors[test], mutag.labels[test]))
+    assert ours.tolist() == plain
+    assert pytest.approx([0.001, 0.01, 0.1, 1, 10, 100, 1000]) == C_GRID
+
+
+def test_label_free_is_the_last_epoch_and_untrained_the_first(mutag, run):
+    last = evaluate(run, mutag, "label-free", folds=5)
+    vectors = load_run(run).transform(mutag)
+    assert last["scores"] == [fold_accuracies(vectors, mutag.labels, folds=5).tolist()]
+    assert (last["epoch"], last["classifier"], last["evaluated"]) == (10, "rbf-svm", 1)
+    start = evaluate(run, mutag, "untrained", folds=5)
+    fresh = SubgraphInfoMax(hidden=16, layers=2, epochs=0).fit_transform(mutag)
+    assert start["scores"] == [fold_accuracies(fresh, mutag.labels, folds=5).tolist()]
+    assert start["epoch"] == 0
+
+
+def test_paper_and_authors_choose_by_the_test_folds(mutag, run):
+    paper, authors = (evaluate(run, mutag, p, folds=5) for p in ("paper", "authors"))
+    assert paper["evaluated"] == 2  # epochs 5 and 10
+    assert authors["evaluated"] == 6  # with three classifiers each
+    label_free = evaluate(run, mutag, "label-free", folds=5)
+    assert label_free["accuracy"]["mean"] <= paper["accuracy"]["mean"] <= authors["accuracy"]["mean"]
+    assert paper["epoch"] in (5, 10)
+
+
+def test_runs_repeat_with_other_folds(mutag, run):
+    twice = evaluate(run, mutag, "label-free", folds=3, runs=2, seed=1)
+    assert np.array(twice["scores"]).shape == (2, 3)
+    assert twice["accuracy"]["mean"] == pytest.approx(np.mean(twice["scores"]))
+    assert twice["accuracy"]["std"] == pytest.approx(np.std(twice["scores"]))
+    once = evaluate(run, mutag, "label-free", folds=3, seed=2)
+    assert twice["scores"][1] == once["scores"][0]
+
+
+def test_chance_stays_chance():
+    """Labels without any relation to the vectors: nested selection must not find one."""
+    random = np.random.default_rng(0)
+    vectors, labels = random.normal(size=(200, 20)), np.repeat([0, 1], 100)
+    assert abs(fold_accuracies(vectors, labels).mean() - 50) < 10
+
+
+def test_bad_requests(mutag, run):
+    with pytest.raises(PartwholeError, match="Did you mean 'label-free'"):
+        evaluate(run, mutag, "labelfree")
+    with pytest.raises(PartwholeError, match="too few for 10 folds"):
+        outer_folds(np.array([0] * 20 + [1] * 3), 10, 0)
+    with pytest.raises(PartwholeError, match="the same label"):
+        outer_folds(np.zeros(20), 10, 0)
+    assert set(PROTOCOLS) == {"untrained", "label-free", "paper", "authors"}

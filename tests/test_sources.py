@@ -1,0 +1,401 @@
+"""Graphs in: real files, real objects, and what is wrong with bad ones."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+import zipfile
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+
+from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
+from partwhole.errors import DataUnavailable
+from partwhole.evaluation.table1 import PAPER, statistics
+from partwhole.sources import catalogue, molecules
+from partwhole.sources.tu import read_tu
+from partwhole.structure.base import with_structure
+
+# ---------------------------------------------------------------- TU sets
+
+
+@pytest.mark.parametrize("name", list(catalogue.DATASETS))
+def test_known_sets_have_their_known_content(dataset, name):
+    store = dataset(name)
+    assert len(store) == catalogue.DATASETS[name].graphs
+    assert store.digest() == catalogue.DATASETS[name].digest
+
+
+TABLE_1 = {  # graphs, classes, mean nodes, mean edges: as the TU site publishes them
+    "MUTAG": (188, 2, 17.93, 19.79),
+    "PTC_MR": (344, 2, 14.29, 14.69),
+    "IMDB-BINARY": (1000, 2, 19.77, 96.53),
+    "IMDB-MULTI": (1500, 3, 13.00, 65.94),
+    "REDDIT-BINARY": (2000, 2, 429.63, 497.75),
+    "REDDIT-MULTI-5K": (4999, 5, 508.52, 594.87),
+}
+
+
+@pytest.mark.parametrize("name", list(PAPER))
+def test_table_1(dataset, name):
+    dataset(name)
+    rows, absent = statistics([name])
+    assert absent == []
+    assert tuple(round(v, 2) for v in rows[name].values()) == TABLE_1[name]
+
+
+def test_mutag_keeps_its_labels_and_chemistry(mutag):
+    assert mutag.labels[:5].tolist() == [1, -1, -1, 1, -1]
+    assert np.unique(mutag.labels, return_counts=True)[1].tolist() == [63, 125]
+    assert mutag.schema.node[0].values == ("C", "N", "O", "F", "I", "Cl", "Br")
+    assert mutag.schema.edge[0].values == ("aromatic", "single", "double", "triple")
+    first = mutag[0]
+    symbols = [mutag.schema.node[0].values[c] for c in first.node_codes[:, 0]]
+    assert sorted(symbols) == ["C"] * 14 + ["N"] + ["O"] * 2  # a nitrated aromatic
+
+
+def test_mutag_works_from_the_grakel_wheel_alone(mutag, monkeypatch, tmp_path):
+    monkeypatch.setenv("PARTWHOLE_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert "grakel" in str(catalogue.find("MUTAG"))
+    assert load_graphs("mutag").digest() == mutag.digest()
+
+
+def write_tu(folder: Path, name: str = "TOY", **files: str) -> Path:
+    """A triangle and a lone edge, with each edge listed four times as the IMDB sets do."""
+    content = {
+        "A": "1, 2\n2, 1\n2, 1\n1, 2\n2, 3\n3, 2\n1, 3\n3, 1\n4, 5\n5, 4\n",
+        "graph_indicator": "1\n1\n1\n2\n2\n",
+        "graph_labels": "7\n-3\n",
+        "node_labels": "4\n4\n9\n4\n9\n",
+        "node_attributes": "0.5, 1\n0, 0\n1, 2\n-1, 0\n3, 3\n",
+    } | files
+    folder.mkdir(exist_ok=True)
+    for suffix, text in content.items():
+        if text is not None:
+            (folder / f"{name}_{suffix}.txt").write_text(text)
+    return folder
+
+
+def zipped(folder: Path) -> Path:
+    path = folder.with_suffix(".zip")
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in folder.iterdir():
+            archive.write(file, f"{folder.name}/{file.name}")
+    return path
+
+
+def test_a_tu_folder_and_its_zip_are_the_same(tmp_path):
+    folder = write_tu(tmp_path / "TOY")
+    store = load_graphs(folder)
+    assert load_graphs(str(zipped(folder))).digest() == store.digest()
+    assert store.num_nodes.tolist() == [3, 2]
+    assert store.num_edges.tolist() == [3, 1]
+    assert store.labels.tolist() == [7, -3]
+    assert store.schema.node_width == 2 + 2
+    assert store.node_codes[:, 0].tolist() == [0, 0, 1, 0, 1]
+    assert store[0].node_values.tolist() == [[0.5, 1], [0, 0], [1, 2]]
+
+
+def test_nodes_of_a_graph_need_not_stand_together(tmp_path):
+    folder = write_tu(tmp_path / "TOY", A="1, 3\n2, 4\n", graph_indicator="1\n2\n1\n2\n2\n")
+    store = load_graphs(folder)
+    assert store.num_nodes.tolist() == [2, 3]
+    assert store[1].node_values.tolist() == [[0, 0], [-1, 0], [3, 3]]
+    assert store[1].edges.tolist() == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"graph_indicator": None}, "has no file TOY_graph_indicator.txt"),
+        ({"node_labels": "4\n4\n9\n"}, "has 3 lines where 5 belong"),
+        ({"A": "1, 2\n2, 99\n"}, "line 2 joins nodes 2 and 99"),
+        ({"A": "1, 2\n2, -1\n"}, "line 2 joins nodes 2 and -1"),
+        ({"A": "1, 2\n3, 4\n"}, "must stay within one graph"),
+        ({"A": "1, 2\n2"}, "not a table of numbers"),
+        ({"A": "1, 2\n2, x\n"}, "not a table of numbers"),
+        ({"graph_indicator": "0\n1\n1\n2\n2\n"}, "graph number 0; they start at 1"),
+        ({"graph_labels": "7\n"}, "labels for 1; a file is cut short"),
+        (
+            {"node_attributes": "1, 1\n0, 0\nnan, 2\n-1, 0\n3, 3\n"},
+            "Graph 0 has a node attribute that is NaN",
+        ),
+        (
+            {"node_attributes": "1, 1\n0, 0\n1, 2\n-1, inf\n3, 3\n"},
+            "Graph 1 has a node attribute that is NaN",
+        ),
+        (
+            {"A": "", "graph_indicator": "", "graph_labels": "", "node_labels": "", "node_attributes": ""},
+            "holds no graphs",
+        ),
+    ],
+)
+def test_damaged_tu_files(tmp_path, files, message):
+    with pytest.raises(PartwholeError, match=message):
+        load_graphs(write_tu(tmp_path / "TOY", **files))
+
+
+def test_a_zip_cut_short(tmp_path):
+    path = zipped(write_tu(tmp_path / "TOY"))
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(PartwholeError, match="not a whole zip file"):
+        load_graphs(path)
+
+
+def test_names_paths_and_near_misses(tmp_path):
+    with pytest.raises(PartwholeError, match="Did you mean 'MUTAG'"):
+        load_graphs("MUTGA")
+    with pytest.raises(PartwholeError, match="There is no file or folder"):
+        load_graphs(tmp_path / "nothing")
+    (tmp_path / "notes.pdf").write_text("?")
+    with pytest.raises(PartwholeError, match="is none of"):
+        load_graphs(tmp_path / "notes.pdf")
+    with pytest.raises(PartwholeError, match="Cannot read graphs from a list of int"):
+        load_graphs([1, 2])
+    with pytest.raises(PartwholeError, match="There are no graphs"):
+        load_graphs([])
+
+
+@pytest.fixture
+def mirror(tmp_path, monkeypatch):
+    """A local server of TU zips, with an empty data root and an empty cache."""
+    served = tmp_path / "served"
+    served.mkdir()
+    handler = lambda *args: http.server.SimpleHTTPRequestHandler(*args, directory=str(served))  # noqa: E731
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("PARTWHOLE_MIRROR", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("PARTWHOLE_DATA", str(tmp_path / "empty"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(catalogue.importlib.util, "find_spec", lambda name: None)  # no grakel
+    yield served
+    server.shutdown()
+    server.server_close()
+
+
+def mutag_zip(mutag: GraphStore, path: Path) -> None:
+    """MUTAG written anew from the store, in one direction only: other bytes, same content."""
+    lines: dict[str, list[str]] = {
+        k: [] for k in ("A", "graph_indicator", "graph_labels", "node_labels", "edge_labels")
+    }
+    for g, graph in enumerate(mutag):
+        first = int(mutag.node_ptr[g]) + 1
+        for (a, b), code in zip(graph.edges.tolist(), graph.edge_codes[:, 0]):
+            if a < b:
+                lines["A"].append(f"{first + a}, {first + b}")
+                lines["edge_labels"].append(str(code))
+        lines["graph_indicator"] += [str(g + 1)] * graph.num_nodes
+        lines["node_labels"] += [str(c) for c in graph.node_codes[:, 0]]
+        lines["graph_labels"].append(str(mutag.labels[g]))
+    with zipfile.ZipFile(path, "w") as archive:
+        for suffix, rows in lines.items():
+            archive.writestr(f"MUTAG/MUTAG_{suffix}.txt", "\n".join(rows) + "\n")
+
+
+def test_download_is_checked_and_cached(mutag, mirror):
+    mutag_zip(mutag, mirror / "MUTAG.zip")
+    assert load_graphs("MUTAG").digest() == mutag.digest()
+    (mirror / "MUTAG.zip").unlink()
+    assert load_graphs("MUTAG").digest() == mutag.digest()  # from the cache now
+
+
+def test_an_altered_download_is_refused_and_not_kept(mutag, mirror, tmp_path):
+    mutag_zip(mutag[:187], mirror / "MUTAG.zip")
+    with pytest.raises(PartwholeError, match="is not that of MUTAG"):
+        load_graphs("MUTAG")
+    assert list((tmp_path / "cache").rglob("*.zip")) == []
+
+
+def test_an_absent_set_says_what_to_do(mirror):
+    with pytest.raises(DataUnavailable, match="set PARTWHOLE_DATA"):
+        load_graphs("PTC_MR")
+
+
+# ---------------------------------------------------------------- objects in memory
+
+
+def test_networkx_graphs_with_attributes_of_all_kinds():
+    a = nx.Graph(label="red")
+    a.add_node("x", atom="C", charge=0.5, ring=True)
+    a.add_node(("odd", 3), atom="N", charge=-1, ring=False)
+    a.add_edge("x", ("odd", 3), order=2)
+    b = nx.DiGraph(label="blue")
+    b.add_node(10, atom="C", charge=1.5, ring=False)
+    store = load_graphs([a, b])
+    assert [c.name for c in store.schema.node] == ["atom", "charge", "ring"]
+    assert store.schema.node[0].values == ("C", "N")
+    assert store.num_nodes.tolist() == [2, 1]
+    assert store.labels.tolist() == ["red", "blue"]
+    encoded = store.batch(np.array([0])).attributes["node"]
+    assert encoded.tolist() == [[1, 0, 0.5, 0, 1], [0, 1, -1, 1, 0]]  # C, N, charge, False, True
+
+
+def test_networkx_schema_is_enforced_when_embedding():
+    def graph(*atoms, **extra):
+        g = nx.path_graph(len(atoms))
+        for v, atom in enumerate(atoms):
+            g.nodes[v].update(atom=atom, **extra)
+        return g
+
+    model = SubgraphInfoMax(hidden=4, layers=1, epochs=1).fit([graph("C", "N"), graph("N", "N", "C")])
+    assert model.transform([graph("C")]).shape == (1, 4)  # codes of the fit, though N is absent
+    with pytest.raises(PartwholeError, match="'O', which the model never saw"):
+        model.transform([graph("C", "O")])
+    with pytest.raises(PartwholeError, match="have no attribute 'atom'"):
+        model.transform([nx.path_graph(2)])
+    np.testing.assert_array_equal(
+        model.transform([graph("C", "N")]), model.transform([graph("C", "N", unused=1)])
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ({"x": 1.0}, {}, "1 of 2 nodes have no attribute 'x'"),
+        ({"x": 1.0}, {"x": "a"}, "neither a number nor text"),
+        ({"x": [1.0, 2.0]}, {"x": [1.0]}, "1 wide in one place and 2 in another"),
+        ({"x": 1.0}, {"x": float("inf")}, "NaN or infinite"),
+    ],
+)
+def test_bad_networkx_attributes(first, second, message):
+    graphs = []
+    for attributes in (first, second):
+        graph = nx.Graph()
+        graph.add_node(0, **attributes)
+        graphs.append(graph)
+    with pytest.raises(PartwholeError, match=message):
+        load_graphs(graphs)
+
+
+def test_pyg_data():
+    from torch_geometric.data import Data
+
+    def data(nodes, width=3, y=1):
+        index = torch.stack([torch.arange(nodes - 1), torch.arange(1, nodes)])
+        return Data(
+            x=torch.randn(nodes, width),
+            edge_index=index,
+            edge_attr=torch.ones(nodes - 1, 2),
+            y=torch.tensor([y]),
+        )
+
+    store = load_graphs([data(4, y=5), data(3, y=9)])
+    assert store.num_edges.tolist() == [3, 2]  # made symmetric
+    assert store.labels.tolist() == [5, 9]
+    assert (store.schema.node_width, store.schema.edge_width) == (3, 2)
+    with pytest.raises(PartwholeError, match="of graph 0 is 3 wide and that of graph 1 is 4 wide"):
+        load_graphs([data(4), data(4, width=4)])
+    broken = data(4)
+    broken.edge_index[1, 0] = 7
+    with pytest.raises(PartwholeError, match="Graph 1 has edges to nodes 0 to 7 but 4 nodes"):
+        load_graphs([data(4), broken])
+    bare = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
+    with pytest.raises(PartwholeError, match="Graph 1 has no x but graph 0 has"):
+        load_graphs([data(2), bare])
+    assert load_graphs([bare, bare]).schema.node == ()
+    model = SubgraphInfoMax(hidden=4, layers=1, epochs=1).fit([data(4), data(3), data(5)])
+    single = Data(x=torch.ones(1, 3), edge_index=torch.zeros(2, 0, dtype=torch.long))
+    assert model.transform([single]).shape == (1, 4)  # no edge says how wide edges are; the model knows
+
+
+def test_pyg_and_tu_readers_agree_on_mutag(mutag):
+    from torch_geometric.data import Data
+
+    items = []
+    for graph in mutag[:20]:
+        batch = mutag[:20]  # same one-hot columns
+        x = np.eye(7, dtype=np.float32)[graph.node_codes[:, 0]]
+        e = np.eye(4, dtype=np.float32)[graph.edge_codes[:, 0]]
+        items.append(
+            Data(x=torch.tensor(x), edge_index=torch.tensor(graph.edges.T), edge_attr=torch.tensor(e))
+        )
+    ours, theirs = batch.batch(np.arange(20)), load_graphs(items).batch(np.arange(20))
+    assert torch.equal(ours.neighbor, theirs.neighbor)
+    assert torch.equal(ours.attributes["node"], theirs.attributes["node"])
+    assert torch.equal(ours.edge_attributes, theirs.edge_attributes)
+
+
+def test_smiles_to_atoms_and_bonds():
+    store = load_graphs(["CCO", "c1ccccc1 ", "[Na+].[Cl-]", "C"])
+    assert store.num_nodes.tolist() == [3, 6, 2, 1]
+    assert store.num_edges.tolist() == [2, 6, 0, 0]
+    assert store.ids.tolist() == ["CCO", "c1ccccc1 ", "[Na+].[Cl-]", "C"]
+
+    def values(graph, part, column):
+        columns = getattr(store.schema, part)
+        k = [c.name for c in columns].index(column)
+        return [columns[k].values[c] for c in getattr(store[graph], f"{part}_codes")[:, k]]
+
+    assert values(0, "node", "atom") == ["C", "C", "O"]
+    assert values(0, "node", "hydrogens") == ["3", "2", "1"]
+    assert values(1, "node", "aromatic") == ["yes"] * 6
+    assert values(1, "edge", "bond") == ["aromatic"] * 12
+    assert values(2, "node", "charge") == ["1", "-1"]
+    assert values(3, "node", "hybridization") == ["SP3"]
+
+
+def test_rdkit_molecules_are_read_as_their_smiles():
+    from rdkit import Chem
+
+    smiles = ["C/C=C/C", "N[C@@H](C)C(=O)O"]
+    assert load_graphs([Chem.MolFromSmiles(s) for s in smiles]).digest() == load_graphs(smiles).digest()
+
+
+@pytest.mark.parametrize("bad", ["C1CC", "xyz", "C(C)(C)(C)(C)C", "", "  "])
+def test_impossible_smiles_are_named_by_row(bad):
+    with pytest.raises(PartwholeError, match=r"Molecule 1: .* correct or drop it"):
+        load_graphs(["CC", bad])
+
+
+def test_parsing_on_all_cores_gives_the_same(monkeypatch):
+    smiles = ["CCO", "c1ccccc1", "CC(=O)N", "C#N", "O=C=O"] * 4
+    once = load_graphs(smiles).digest()
+    monkeypatch.setattr(molecules, "CHUNK", 6)
+    assert load_graphs(smiles).digest() == once
+
+
+# ---------------------------------------------------------------- synthetic graphs and structure
+
+
+def test_motif_graphs_keep_the_truth():
+    store = make_motif_graphs(40, random_state=5)
+    assert store.labels.tolist() == ["cycle", "house"] * 20
+    for graph, label in zip(store, store.labels):
+        network = nx.Graph()
+        network.add_nodes_from(range(graph.num_nodes))
+        network.add_edges_from(graph.edges.tolist())
+        motif = network.subgraph(np.flatnonzero(graph.marks == 1))
+        assert nx.is_connected(network)
+        assert motif.number_of_nodes() == 5
+        assert motif.number_of_edges() == {"cycle": 5, "house": 6}[label]
+        assert nx.is_tree(network.subgraph(np.flatnonzero(graph.marks == 0)))
+    assert make_motif_graphs(40, random_state=5).digest() == store.digest()
+    assert make_motif_graphs(40, random_state=6).digest() != store.digest()
+
+
+def test_structure_attributes_are_those_of_networkx(dataset):
+    store = with_structure(dataset("IMDB-BINARY")[:40], ["degree", "log-degree", "triangles", "core-number"])
+    at = 0
+    for graph in store:
+        network = nx.Graph()
+        network.add_nodes_from(range(graph.num_nodes))
+        network.add_edges_from(graph.edges.tolist())
+        rows = slice(at, at + graph.num_nodes)
+        at += graph.num_nodes
+        wanted = {
+            "degree": dict(network.degree),
+            "triangles": nx.triangles(network),
+            "core-number": nx.core_number(network),
+        }
+        for kind, values in wanted.items():
+            assert store.structure[kind][rows, 0].tolist() == [values[v] for v in range(graph.num_nodes)]
+    np.testing.assert_allclose(store.structure["log-degree"], np.log1p(store.structure["degree"]), rtol=1e-6)
+
+
+def test_read_tu_keeps_a_self_loop_once(tmp_path):
+    store = read_tu(write_tu(tmp_path / "TOY", A="1, 1\n1, 2\n2, 1\n"))
+    assert store.num_edges.tolist() == [2, 0]

@@ -1,0 +1,200 @@
+"""Training, its files, and what survives an interruption. Processes here are real ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from partwhole import PartwholeError, SubgraphInfoMax, make_motif_graphs
+from partwhole.evaluation.classifiers import fold_accuracies
+from partwhole.training import trainer as trainer_module
+from partwhole.training.checkpoint import RunFolder
+from partwhole.training.trainer import Interrupted, batch_indices
+
+SMALL = {"hidden": 16, "layers": 2, "batch_size": 32, "random_state": 5}
+
+
+def same_weights(a: Path, b: Path) -> bool:
+    left, right = load_file(a / "model.safetensors"), load_file(b / "model.safetensors")
+    return left.keys() == right.keys() and all(torch.equal(left[k], right[k]) for k in left)
+
+
+def test_motifs_are_told_apart_without_labels():
+    """The trained vectors separate the planted motifs; the untrained ones do not."""
+    graphs = make_motif_graphs(200)
+    started = time.perf_counter()
+    model = SubgraphInfoMax(epochs=100, batch_size=32, random_state=0).fit(graphs)
+    trained = fold_accuracies(model.transform(graphs), graphs.labels).mean()
+    assert trained > 95.0
+    assert time.perf_counter() - started < 60.0
+    start = SubgraphInfoMax(epochs=0, random_state=0).fit(graphs).transform(graphs)
+    assert fold_accuracies(start, graphs.labels).mean() < 90.0
+
+
+def test_metrics_tell_what_happened(mutag):
+    model = SubgraphInfoMax(epochs=12, **SMALL).fit(mutag)
+    history = model.history_
+    assert [row["epoch"] for row in history] == list(range(1, 13))
+    assert history[-1]["loss"] < 0.5 * history[0]["loss"]
+    for row in history:
+        assert 0 <= row["smallest"] <= row["largest"] <= 1
+        assert row["overlap"] == 0.0  # Tree-split shares nodes out
+        assert row["uncovered"] == 0.0
+    soft = SubgraphInfoMax(epochs=1, selection="soft", **SMALL).fit(mutag).history_[0]
+    assert 0.5 < soft["entropy"] <= 2.0  # bits; at most log2 of four subgraphs
+
+
+def test_batches_cover_every_graph_once_and_leave_no_single_one():
+    for graphs in (2, 31, 32, 33, 65):
+        batches = batch_indices(graphs, 32, seed=1, epoch=0)
+        assert sorted(np.concatenate(batches).tolist()) == list(range(graphs))
+        assert min(len(b) for b in batches) >= 2
+    assert [len(b) for b in batch_indices(65, 32, 0, 0)] == [32, 33]
+    assert batch_indices(64, 32, 0, 0)[0].tolist() != batch_indices(64, 32, 0, 1)[0].tolist()
+
+
+def test_same_seed_same_vectors_and_global_randomness_left_alone(mutag):
+    torch.manual_seed(123)
+    expected = torch.rand(3)
+    torch.manual_seed(123)
+    a = SubgraphInfoMax(epochs=3, **SMALL).fit_transform(mutag)
+    assert torch.equal(torch.rand(3), expected)
+    b = SubgraphInfoMax(epochs=3, **SMALL).fit_transform(mutag)
+    np.testing.assert_array_equal(a, b)
+    other = SubgraphInfoMax(epochs=3, **SMALL | {"random_state": 6}).fit_transform(mutag)
+    assert not np.array_equal(a, other)
+
+
+@pytest.mark.parametrize("stop_after", [1, 5, 6, 13])
+def test_resuming_ends_with_the_weights_of_an_undisturbed_run(mutag, tmp_path, stop_after):
+    """Steps are stopped in the middle of an epoch and at its end; six make an epoch."""
+    whole = SubgraphInfoMax(epochs=4, snapshot_every=2, **SMALL).fit_run(mutag, tmp_path / "whole")
+    asked = iter([False] * (stop_after - 1) + [True] * 99)
+    half = SubgraphInfoMax(epochs=4, snapshot_every=2, **SMALL)
+    with pytest.raises(Interrupted):
+        half.fit_run(mutag, tmp_path / "half", stop_requested=lambda: next(asked))
+    assert not (tmp_path / "half" / "model.safetensors").exists()
+    resumed = SubgraphInfoMax(epochs=4, snapshot_every=2, **SMALL)
+    resumed.fit_run(mutag, tmp_path / "half", resume=True)
+    assert same_weights(tmp_path / "whole", tmp_path / "half")
+    np.testing.assert_array_equal(resumed.transform(mutag), whole.transform(mutag))
+    for ours, theirs in zip(RunFolder(tmp_path / "half").read_metrics(), whole.history_, strict=True):
+        assert {k: v for k, v in ours.items() if k != "seconds"} == pytest.approx(
+            {k: v for k, v in theirs.items() if k != "seconds"}
+        )
+    assert RunFolder(tmp_path / "half").snapshot_epochs() == [0, 2, 4]
+
+
+def test_a_finished_run_can_be_trained_further(mutag, tmp_path):
+    SubgraphInfoMax(epochs=4, **SMALL).fit_run(mutag, tmp_path / "four")
+    SubgraphInfoMax(epochs=2, **SMALL).fit_run(mutag, tmp_path / "more")
+    SubgraphInfoMax(epochs=4, **SMALL).fit_run(mutag, tmp_path / "more", resume=True)
+    assert same_weights(tmp_path / "four", tmp_path / "more")
+
+
+def test_resuming_something_else_is_refused(mutag, tmp_path):
+    SubgraphInfoMax(epochs=1, **SMALL).fit_run(mutag, tmp_path / "run")
+    with pytest.raises(PartwholeError, match="started on other graphs"):
+        SubgraphInfoMax(epochs=2, **SMALL).fit_run(mutag[:100], tmp_path / "run", resume=True)
+    with pytest.raises(PartwholeError, match=r"started with lr = 0\.001, not 0\.1"):
+        SubgraphInfoMax(epochs=2, lr=0.1, **SMALL).fit_run(mutag, tmp_path / "run", resume=True)
+    with pytest.raises(PartwholeError, match="already holds a run"):
+        SubgraphInfoMax(epochs=2, **SMALL).fit_run(mutag, tmp_path / "run")
+
+
+def command(*arguments: str, **kwargs) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-m", "partwhole", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "2"},
+        **kwargs,
+    )
+
+
+FIT = ["fit", "MUTAG", "--hidden", "16", "--epochs", "60", "--json"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "undisturbed"
+    process = command(*FIT, "--out", str(out))
+    stdout, stderr = process.communicate(timeout=120)
+    assert process.returncode == 0, stderr
+    assert json.loads(stdout)["epochs"] == 60
+    return out
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_stopped_process_resumes_to_the_same_weights(undisturbed, tmp_path, how):
+    process = command(*FIT, "--out", str(tmp_path / "run"))
+    deadline = time.monotonic() + 60
+    while len(RunFolder(tmp_path / "run").read_metrics()) < 3:  # it is training
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(how)
+    stdout, stderr = process.communicate(timeout=60)
+    assert stdout == ""
+    if how != signal.SIGKILL:
+        assert process.returncode == 130
+        assert "continue with: partwhole fit MUTAG" in stderr
+        assert (tmp_path / "run" / "resume.safetensors").exists()
+    again = command("fit", "MUTAG", "--out", str(tmp_path / "run"), "--resume", "--json")
+    stdout, stderr = again.communicate(timeout=120)
+    assert again.returncode == 0, stderr
+    assert same_weights(undisturbed, tmp_path / "run")
+    assert [r["epoch"] for r in RunFolder(tmp_path / "run").read_metrics()] == list(range(1, 61))
+    assert not list((tmp_path / "run").rglob("*.part"))
+
+
+def test_state_is_kept_now_and_then(mutag, tmp_path, monkeypatch):
+    monkeypatch.setattr(trainer_module, "STATE_SECONDS", 0.0)
+    asked = iter([False] * 8 + [True])
+    model = SubgraphInfoMax(epochs=4, **SMALL)
+
+    def crash():
+        if next(asked):
+            raise MemoryError  # as if killed: nothing is written on the way out
+        return False
+
+    with pytest.raises(MemoryError):
+        model.fit_run(mutag, tmp_path / "run", stop_requested=crash)
+    kept = RunFolder(tmp_path / "run").read_state(model.model_, torch.optim.Adam(model.model_.parameters()))
+    assert (kept.epoch, kept.step) == (1, 2)  # eight steps of six an epoch
+
+
+def test_a_loss_that_is_not_finite_stops_with_a_cure(mutag):
+    with pytest.raises(PartwholeError, match="smaller learning rate"):
+        SubgraphInfoMax(epochs=30, lr=1e6, estimator="dv", **SMALL).fit(mutag)
+
+
+def test_one_graph_cannot_be_contrasted(mutag):
+    with pytest.raises(PartwholeError, match="at least two graphs"):
+        SubgraphInfoMax(epochs=1).fit(mutag[:1])
+    assert SubgraphInfoMax(epochs=0, hidden=8).fit(mutag[:1]).transform(mutag[:1]).shape == (1, 8)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_a_gpu_gives_the_same_vectors(mutag):
+    cpu = SubgraphInfoMax(epochs=1, device="cpu", **SMALL).fit_transform(mutag)
+    np.testing.assert_allclose(
+        SubgraphInfoMax(epochs=1, device="cuda", **SMALL).fit_transform(mutag), cpu, rtol=1e-3
+    )
+
+
+def test_asking_for_a_gpu_that_is_not_there(mutag):
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    with pytest.raises(PartwholeError, match="No CUDA device"):
+        SubgraphInfoMax(device="cuda").fit(mutag)
