@@ -113,9 +113,10 @@ class GraphStore:
         for graph in graphs:  # before numbering throughout, where it would hit another graph
             edges = graph.edges
             if len(edges) and (edges.min() < 0 or edges.max() >= graph.num_nodes):
+                wrong = edges.max() if edges.min() >= 0 else edges.min()
                 raise PartwholeError(
-                    f"Graph {graph.id!r} has an edge to node {edges.max() if edges.min() >= 0 else edges.min()} "
-                    f"but only nodes 0 to {graph.num_nodes - 1}; correct the edge list."
+                    f"Graph {graph.id!r} has an edge to node {wrong} but only nodes 0 to "
+                    f"{graph.num_nodes - 1}; correct the edge list."
                 )
         numbered = [np.asarray(g.edges, np.int64).reshape(-1, 2) + o for g, o in zip(graphs, offsets)]
         given = [g.marks for g in graphs if g.marks is not None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -32,7 +33,7 @@ class PyGBackbone(nn.Module):
         return list(stacked.chunk(self.layers, dim=1))
 
 
-def _basic_models() -> dict[str, type[nn.Module]]:
+def _basic_models() -> dict[str, Any]:
     """The subclasses of PyTorch Geometric's `BasicGNN` that can be built without extra arguments."""
     try:
         from torch_geometric.nn import models

@@ -1,0 +1,54 @@
+"""Draw docs/overview.svg, the picture of the README, from a run: `python docs/make_overview.py runs/demo`"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from partwhole import SubgraphInfoMax, load_graphs
+from partwhole.views.drawing import COLORS, draw_subgraphs
+from partwhole.views.plots import plane
+
+STYLE = """
+text { font: 15px system-ui, sans-serif; fill: #1d2733; text-anchor: middle; }
+text.small { font-size: 12.5px; fill: #52606d; }
+svg.graph line { stroke: #9aa5b1; stroke-width: 1.4; }
+svg.graph .outline { fill: #fff; stroke: #7b8794; stroke-width: 1; }
+svg.graph text { font-weight: 600; dominant-baseline: central; paint-order: stroke; stroke: #fff; stroke-width: 2px; }
+"""
+MOLECULES = (17, 79, 172)
+
+
+def nested(svg: str, x: int, y: int, size: int) -> str:
+    return svg.replace("<svg ", f'<svg x="{x}" y="{y}" width="{size}" height="{size}" ', 1)
+
+
+def main(run: str) -> None:
+    graphs, model = load_graphs("MUTAG"), SubgraphInfoMax.load(run)
+    shapes = [f"<style>{STYLE}</style>", '<rect width="980" height="290" fill="#fff"/>']
+    for k, i in enumerate(MOLECULES):
+        drawing = draw_subgraphs(graphs[i], model.subgraphs(graphs[i]))
+        shapes.append(nested(drawing, 5 + 190 * k, 35, 190))
+    points = plane(model.transform(graphs))
+    low, span = points.min(axis=0), np.ptp(points, axis=0)
+    places = [660, 45] + (points - low) / span * [290, 190]
+    for (x, y), label in zip(places, graphs.labels):
+        color = COLORS[0] if label == -1 else COLORS[5]
+        shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="{color}" fill-opacity="0.75"/>')
+    arrow = "M590,130 h34 m-9,-7 l9,7 l-9,7"
+    shapes += [
+        '<text x="290" y="24">parts: subgraphs the model chose, node by node</text>',
+        '<text x="805" y="24">wholes: one vector per graph</text>',
+        f'<path d="{arrow}" stroke="#52606d" stroke-width="2" fill="none"/>',
+        '<text class="small" x="290" y="262">learned by making the reassembled parts tell about the whole</text>',
+        '<text class="small" x="805" y="262">188 molecules of MUTAG by t-SNE, coloured by a label</text>',
+        '<text class="small" x="805" y="279">that the model never saw</text>',
+    ]
+    page = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 980 290">{"".join(shapes)}</svg>\n'
+    (Path(__file__).parent / "overview.svg").write_text(page)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
