@@ -16,7 +16,8 @@ text { font: 15px system-ui, sans-serif; fill: #1d2733; text-anchor: middle; }
 text.small { font-size: 12.5px; fill: #52606d; }
 svg.graph line { stroke: #9aa5b1; stroke-width: 1.4; }
 svg.graph .outline { fill: #fff; stroke: #7b8794; stroke-width: 1; }
-svg.graph text { font-weight: 600; dominant-baseline: central; paint-order: stroke; stroke: #fff; stroke-width: 2px; }
+svg.graph text { font-weight: 600; dominant-baseline: central; }
+svg.graph text { paint-order: stroke; stroke: #fff; stroke-width: 2px; }
 """
 MOLECULES = (17, 79, 172)
 
@@ -42,7 +43,7 @@ def main(run: str) -> None:
         '<text x="290" y="24">parts: subgraphs the model chose, node by node</text>',
         '<text x="805" y="24">wholes: one vector per graph</text>',
         f'<path d="{arrow}" stroke="#52606d" stroke-width="2" fill="none"/>',
-        '<text class="small" x="290" y="262">learned by making the reassembled parts tell about the whole</text>',
+        '<text class="small" x="290" y="262">learned so that the reassembled parts tell about the whole</text>',
         '<text class="small" x="805" y="262">188 molecules of MUTAG by t-SNE, coloured by a label</text>',
         '<text class="small" x="805" y="279">that the model never saw</text>',
     ]
