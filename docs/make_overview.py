@@ -43,7 +43,7 @@ def main(run: str) -> None:
         '<text x="290" y="24">parts: subgraphs the model chose, node by node</text>',
         '<text x="805" y="24">wholes: one vector per graph</text>',
         f'<path d="{arrow}" stroke="#52606d" stroke-width="2" fill="none"/>',
-        '<text class="small" x="290" y="262">learned so that the reassembled parts tell about the whole</text>',
+        '<text class="small" x="290" y="262">so that the reassembled parts tell about the whole</text>',
         '<text class="small" x="805" y="262">188 molecules of MUTAG by t-SNE, coloured by a label</text>',
         '<text class="small" x="805" y="279">that the model never saw</text>',
     ]
