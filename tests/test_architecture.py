@@ -89,6 +89,6 @@ def test_public_names_are_there():
 def test_the_dependencies_have_reasons():
     text = (ROOT / "docs" / "dependencies.md").read_text()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    declared = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
-    names = {re.split(r"[\[>=]", d)[0] for d in declared} - {"partwhole"}
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    names = {re.split(r"[\[>=]", d)[0] for group in groups for d in group} - {"partwhole"}
     assert {n for n in names if f"`{n}`" not in text} == set()
