@@ -27,8 +27,13 @@ def build(store: GraphStore, seed: int = 0, **options) -> PartWhole:
     return PartWhole(config, widths, store.schema.edge_width).double()
 
 
-def whole(store: GraphStore):
-    return store.batch(np.arange(len(store))).double()
+def whole(store: GraphStore, corrupt: int | None = None):
+    random = None if corrupt is None else torch.Generator().manual_seed(corrupt)
+    return store.batch(np.arange(len(store)), random).double()
+
+
+def training_batch(store: GraphStore, options: dict, seed: int = 0):
+    return whole(store, seed if options.get("head_negatives", True) else None)
 
 
 def choices():
@@ -58,8 +63,8 @@ def prepared(zoo: GraphStore, options: dict) -> GraphStore:
 @every_choice
 def test_shapes(zoo, options):
     store = prepared(zoo, options)
-    model, batch = build(store, **options), whole(store)
-    views = model(batch, torch.Generator().manual_seed(0))
+    model, batch = build(store, **options), training_batch(store, options)
+    views = model(batch)
     width, graphs = model.readout.width, len(store)
     assert views.graph.shape == (graphs, width)
     assert views.reconstructed.shape == (graphs, 1 if model.config.subgraph_conv else 4, width)
@@ -78,7 +83,7 @@ def test_gradients_reach_every_parameter(zoo, options):
     model = build(store, **options)
     # DV's sums of exponentials saturate on raw dot products; the cosine score keeps all pairs alive.
     model.config.score = "cosine"
-    loss, _ = HeadTailObjective()(model, whole(store), torch.Generator().manual_seed(0))
+    loss, _ = HeadTailObjective()(model, training_batch(store, options))
     loss.backward()
     for key, parameter in model.named_parameters():
         reached = parameter.grad is not None and parameter.grad.abs().sum() > 0
@@ -94,7 +99,7 @@ def test_a_graph_has_the_same_vector_alone_in_a_batch_and_in_another_order(zoo, 
     store = prepared(zoo, options)
     model = build(store, **options)
     for k in range(3):  # move the running statistics off their start
-        model(whole(store), torch.Generator().manual_seed(k))
+        model(training_batch(store, options, seed=k))
     model.eval()
     together = model.embed(whole(store))
     order = np.random.default_rng(0).permutation(len(store))
@@ -138,9 +143,7 @@ def test_same_seed_same_result(zoo, options):
     store = prepared(zoo, options)
     losses = []
     for seed in (0, 0, 1):
-        loss, _ = HeadTailObjective()(
-            build(store, **options), whole(store), torch.Generator().manual_seed(seed)
-        )
+        loss, _ = HeadTailObjective()(build(store, **options), training_batch(store, options, seed))
         losses.append(loss.item())
     assert losses[0] == losses[1]
     if options.get("head_negatives", True):
@@ -199,7 +202,7 @@ def test_hard_and_straight_through_agree_in_value_and_differ_in_gradient(zoo):
     views = {}
     for selection in ("hard", "straight-through"):
         model = build(zoo, selection=selection)
-        views[selection] = model(whole(zoo), torch.Generator().manual_seed(0))
+        views[selection] = model(whole(zoo, corrupt=0))
     assert torch.equal(views["hard"].membership, views["straight-through"].membership)
     assert not views["hard"].membership.requires_grad
     assert views["straight-through"].membership.requires_grad
@@ -211,7 +214,7 @@ def test_tree_split_with_equal_weights_is_the_graph_itself(zoo):
     conv = model.subgraph_aggregation.subgraph_conv
     conv.weight.data.fill_(0.25)
     conv.bias.data.zero_()
-    views = model(whole(zoo), torch.Generator().manual_seed(0))
+    views = model(whole(zoo, corrupt=0))
     torch.testing.assert_close(views.reconstructed[:, 0], views.graph / 4)
 
 
@@ -224,7 +227,7 @@ def test_permuting_a_clique_with_constant_attributes_changes_nothing():
     model = PartWhole(FitConfig(hidden=8, layers=2), {"degree": 1}, 0).double()
     shares = []
     for seed in range(20):  # a path has orders that give itself again, but not many
-        _, logged = HeadTailObjective()(model, whole(store), torch.Generator().manual_seed(seed))
+        _, logged = HeadTailObjective()(model, whole(store, corrupt=seed))
         shares.append(logged["degenerate_heads"])
     assert min(shares) == 0.5
     assert np.mean(shares) < 0.8
@@ -233,7 +236,7 @@ def test_permuting_a_clique_with_constant_attributes_changes_nothing():
 def test_one_graph_alone_has_no_tail_negatives(zoo):
     model = build(zoo)
     with pytest.raises(PartwholeError, match="at least two graphs"):
-        HeadTailObjective()(model, zoo[5:6].batch(np.arange(1)).double(), torch.Generator())
+        HeadTailObjective()(model, whole(zoo[5:6], corrupt=0))
 
 
 def test_an_unknown_option_names_the_near_miss():

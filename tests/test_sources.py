@@ -230,7 +230,7 @@ def test_networkx_graphs_with_attributes_of_all_kinds():
     assert store.schema.node[0].values == ("C", "N")
     assert store.num_nodes.tolist() == [2, 1]
     assert store.labels.tolist() == ["red", "blue"]
-    encoded = store.batch(np.array([0])).attributes["node"]
+    encoded = store.batch(np.array([0])).inputs.attributes["node"]
     assert encoded.tolist() == [[1, 0, 0.5, 0, 1], [0, 1, -1, 1, 0]]  # C, N, charge, False, True
 
 
@@ -315,8 +315,8 @@ def test_pyg_and_tu_readers_agree_on_mutag(mutag):
         )
     ours, theirs = batch.batch(np.arange(20)), load_graphs(items).batch(np.arange(20))
     assert torch.equal(ours.neighbor, theirs.neighbor)
-    assert torch.equal(ours.attributes["node"], theirs.attributes["node"])
-    assert torch.equal(ours.edge_attributes, theirs.edge_attributes)
+    assert torch.equal(ours.inputs.attributes["node"], theirs.inputs.attributes["node"])
+    assert torch.equal(ours.inputs.edge_attributes, theirs.inputs.edge_attributes)
 
 
 def test_smiles_to_atoms_and_bonds():

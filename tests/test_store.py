@@ -52,7 +52,7 @@ def test_a_batch_holds_the_graphs_asked_for_in_order(zoo, index):
         graph, rows = zoo[i], slice(first, first + zoo[i].num_nodes)
         one_hot = np.eye(3)[graph.node_codes[:, 0]]
         encoded = np.concatenate([one_hot, graph.node_values], axis=1)
-        np.testing.assert_array_equal(batch.attributes["node"][rows].numpy(), encoded)
+        np.testing.assert_array_equal(batch.inputs.attributes["node"][rows].numpy(), encoded)
 
 
 def test_edge_attributes_of_a_batch_stand_beside_their_neighbors(zoo):
@@ -62,7 +62,7 @@ def test_edge_attributes_of_a_batch_stand_beside_their_neighbors(zoo):
     for i in index:
         graph = zoo[i]
         expected.append(np.concatenate([np.eye(2)[graph.edge_codes[:, 0]], graph.edge_values], axis=1))
-    np.testing.assert_array_equal(batch.edge_attributes.numpy(), np.concatenate(expected))
+    np.testing.assert_array_equal(batch.inputs.edge_attributes.numpy(), np.concatenate(expected))
 
 
 def test_take_equals_building_from_the_graphs(zoo):

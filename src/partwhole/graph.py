@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from partwhole.nodes import NodeVectors, PlainNodes, Rows
 from partwhole.schema import Schema
+from partwhole.segment import neighbor_sum, segment_ids
 
 
 def _empty(rows: int, dtype: Any) -> np.ndarray:
@@ -44,19 +46,88 @@ class Graph:
                 object.__setattr__(self, name, _empty(rows, dtype))
 
 
+class Movable:
+    """A frozen dataclass of tensors that can go to another device or precision as a whole."""
+
+    def map(self, change: Any) -> Self:
+        """A copy with `change(tensor)` for every tensor, however deep."""
+
+        def walk(value: Any) -> Any:
+            if isinstance(value, Tensor):
+                return change(value)
+            if isinstance(value, Movable):
+                return value.map(change)
+            if isinstance(value, Mapping):
+                return {k: walk(v) for k, v in value.items()}
+            if isinstance(value, list | tuple):
+                return type(value)(walk(v) for v in value)
+            return value
+
+        names = [f.name for f in fields(self)]  # type: ignore[arg-type]
+        return replace(self, **{name: walk(getattr(self, name)) for name in names})  # type: ignore[type-var]
+
+    def to(self, device: torch.device | str) -> Self:
+        return self if torch.device(device).type == "cpu" else self.map(lambda x: x.to(device))
+
+    def double(self) -> Self:
+        """In double precision, for tests that compare to many digits."""
+        return self.map(lambda x: x.double() if x.is_floating_point() else x)
+
+
 @dataclass(frozen=True, eq=False)
-class GraphBatch:
+class InputRows(Movable):
+    """The attributes that X^(0) is made from."""
+
+    attributes: Mapping[str, Tensor]  # kind -> [rows, D_kind] float
+    edge_ptr: Tensor  # [rows + 1] int64, the incident edges of each row
+    edge_attributes: Tensor | None  # [e, D_E] float
+
+
+class Batch(Protocol):
+    """Several graphs, and how vectors flow through them layer by layer.
+
+    The plain batch has one row per node at every depth; a lifted batch has one row per class of
+    nodes that provably have equal vectors. The model is written once, for both.
+    """
+
+    @property
+    def inputs(self) -> InputRows: ...
+
+    @property
+    def num_graphs(self) -> int:
+        """Graphs G; with a corruption as many G^ follow them."""
+        ...
+
+    def start(self, x0: Tensor) -> Tensor:
+        """X^(0) on the rows of depth 0, those of G^ (Eq. 16) after those of G."""
+        ...
+
+    def aggregate(self, depth: int, x: Tensor) -> Tensor:
+        """Rows of depth - 1 -> rows of depth: each node plus the sum of its neighbours."""
+        ...
+
+    def sizes(self, depth: int) -> Tensor | None:
+        """How many nodes each row of this depth stands for; None: one each."""
+        ...
+
+    def nodes(self, layers: Sequence[Tensor], weight: Tensor, bias: Tensor) -> NodeVectors:
+        """X_G = sum_k weight_k X^(k) + bias (Eq. 5), ready to be read out."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class GraphBatch(Movable):
     """Several graphs as one disjoint graph, in CSR form, on one device.
 
     The adjacency is symmetric: row v of the CSR lists the neighbours of v, and edge attributes
     stand in the same order, so that summing a row is also the sum over incident edges.
     """
 
+    inputs: InputRows
     node_ptr: Tensor  # [B + 1] int64, graph g owns nodes node_ptr[g] : node_ptr[g + 1]
     edge_ptr: Tensor  # [n + 1] int64, node v owns entries edge_ptr[v] : edge_ptr[v + 1]
     neighbor: Tensor  # [e] int64, node index within the batch
-    attributes: Mapping[str, Tensor]  # kind -> [n, D_kind] float
-    edge_attributes: Tensor | None  # [e, D_E] float
+    order: Tensor | None = None  # [n] int64: node v of G^ starts as node order[v] of G (Eq. 16)
 
     @property
     def num_graphs(self) -> int:
@@ -69,46 +140,45 @@ class GraphBatch:
     @cached_property
     def graph_of_node(self) -> Tensor:
         """[n] int64"""
-        graphs = torch.arange(self.num_graphs, device=self.node_ptr.device)
-        return graphs.repeat_interleave(self.node_ptr.diff(), output_size=self.num_nodes)
+        return segment_ids(self.node_ptr, self.num_nodes)
 
     @cached_property
-    def edge_index(self) -> Tensor:
-        """[2, e] (source, target), the layout of PyTorch Geometric."""
-        nodes = torch.arange(self.num_nodes, device=self.edge_ptr.device)
-        target = nodes.repeat_interleave(self.edge_ptr.diff(), output_size=len(self.neighbor))
-        return torch.stack([self.neighbor, target])
+    def joint(self) -> GraphBatch:
+        """The structure that is passed through: G alone, or G and then G^ as one batch.
 
-    def doubled(self) -> GraphBatch:
-        """The structure of the batch twice, for the joint pass over G and its corruption G^.
-
-        Attributes are left out: the pass starts from X^(0), which the caller has.
+        One joint pass lets BatchNorm see both as one (ledger row 9).
         """
+        if self.order is None:
+            return self
         return GraphBatch(
+            inputs=self.inputs,
             node_ptr=torch.cat([self.node_ptr, self.node_ptr[1:] + self.num_nodes]),
             edge_ptr=torch.cat([self.edge_ptr, self.edge_ptr[1:] + len(self.neighbor)]),
             neighbor=torch.cat([self.neighbor, self.neighbor + self.num_nodes]),
-            attributes={},
-            edge_attributes=None,
         )
 
-    def to(self, device: torch.device | str) -> GraphBatch:
-        return replace(
-            self,
-            node_ptr=self.node_ptr.to(device),
-            edge_ptr=self.edge_ptr.to(device),
-            neighbor=self.neighbor.to(device),
-            attributes={kind: x.to(device) for kind, x in self.attributes.items()},
-            edge_attributes=None if self.edge_attributes is None else self.edge_attributes.to(device),
-        )
+    @cached_property
+    def edge_index(self) -> Tensor:
+        """[2, e] (source, target) of the joint structure, the layout of PyTorch Geometric."""
+        joint = self.joint
+        target = segment_ids(joint.edge_ptr, len(joint.neighbor))
+        return torch.stack([joint.neighbor, target])
 
-    def double(self) -> GraphBatch:
-        """Attributes in double precision, for tests that compare to many digits."""
-        return replace(
-            self,
-            attributes={kind: x.double() for kind, x in self.attributes.items()},
-            edge_attributes=None if self.edge_attributes is None else self.edge_attributes.double(),
-        )
+    def start(self, x0: Tensor) -> Tensor:
+        return x0 if self.order is None else torch.cat([x0, x0.index_select(0, self.order)])
+
+    def aggregate(self, depth: int, x: Tensor) -> Tensor:
+        return x + neighbor_sum(x, self.joint.edge_ptr, self.joint.neighbor)
+
+    def sizes(self, depth: int) -> Tensor | None:
+        return None
+
+    def nodes(self, layers: Sequence[Tensor], weight: Tensor, bias: Tensor) -> NodeVectors:
+        x = bias + weight[0] * layers[0]
+        for w, layer in zip(weight[1:], layers[1:], strict=True):
+            x = torch.addcmul(x, w, layer)
+        joint = self.joint
+        return PlainNodes(x, Rows(joint.node_ptr, joint.graph_of_node, None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,4 +188,5 @@ class GraphViews:
     graph: Tensor  # [B, d] h(G)
     reconstructed: Tensor  # [B, K, d] h~(G): K = 1 after subgraph-conv, K = S in BASE
     corrupted: Tensor | None  # [B, d] h(G^); None without head negatives
-    membership: Tensor  # [S, n] how much of each node each subgraph holds
+    membership: Tensor  # [S, rows] how much of each row each subgraph holds
+    rows: Rows  # which graph each of these rows belongs to, and how many nodes it stands for

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import torch
 from torch import Tensor, nn
 
 from partwhole.config import FitConfig
-from partwhole.graph import GraphBatch, GraphViews
+from partwhole.graph import Batch, GraphViews, InputRows
 from partwhole.nn.layers import MLP, StackConv
+from partwhole.nn.readout.base import Readout
+from partwhole.nodes import NodeVectors
 from partwhole.registry import BACKBONES, GENERATORS, READOUTS
-from partwhole.segment import permute_within_graphs, segment_sum
+from partwhole.segment import segment_sum
 
 
 class NodeAggregation(nn.Module):
@@ -28,12 +29,12 @@ class NodeAggregation(nn.Module):
         kinds = len(widths) + (edge_width > 0)
         self.attribute_conv = StackConv(kinds) if kinds > 1 else None
 
-    def forward(self, batch: GraphBatch) -> Tensor:
-        kinds = [mlp(batch.attributes[kind]) for kind, mlp in self.node_mlps.items()]  # [n, d] each
+    def forward(self, inputs: InputRows) -> Tensor:
+        kinds = [mlp(inputs.attributes[kind]) for kind, mlp in self.node_mlps.items()]  # [n, d] each
         if self.edge_mlp is not None:
-            assert batch.edge_attributes is not None
-            edges = self.edge_mlp(batch.edge_attributes)  # [e, d]
-            kinds.append(segment_sum(edges, batch.edge_ptr))  # AGG: incident edges, [n, d]
+            assert inputs.edge_attributes is not None
+            edges = self.edge_mlp(inputs.edge_attributes)  # [e, d]
+            kinds.append(segment_sum(edges, inputs.edge_ptr))  # AGG: incident edges, [n, d]
         x0: Tensor = kinds[0] if self.attribute_conv is None else self.attribute_conv(kinds)
         return x0
 
@@ -46,9 +47,9 @@ class LayerAggregation(nn.Module):
         self.backbone = BACKBONES.build(backbone, hidden=hidden, layers=layers)
         self.layer_conv = StackConv(layers)
 
-    def forward(self, x0: Tensor, batch: GraphBatch) -> Tensor:
-        x: Tensor = self.layer_conv(self.backbone(x0, batch))
-        return x
+    def forward(self, x0: Tensor, batch: Batch) -> NodeVectors:
+        layers = self.backbone(batch.start(x0), batch)  # X^(1) … X^(L)
+        return batch.nodes(layers, self.layer_conv.weight, self.layer_conv.bias)
 
 
 class SubgraphAggregation(nn.Module):
@@ -64,12 +65,16 @@ class SubgraphAggregation(nn.Module):
         )
         self.subgraph_conv = StackConv(config.num_subgraphs) if config.subgraph_conv else None
 
-    def forward(self, x: Tensor, batch: GraphBatch, readout: nn.Module) -> tuple[Tensor, Tensor]:
-        membership = self.generator(x, batch)  # [S, n]
-        parts = readout(x, batch, membership)  # [B, S, d], h(G_1) … h(G_S)
-        if self.subgraph_conv is None:  # BASE: h(G) against every subgraph
-            return parts, membership
-        return self.subgraph_conv(parts.unbind(1)).unsqueeze(1), membership  # [B, 1, d]
+    def forward(self, nodes: NodeVectors, readout: Readout) -> tuple[Tensor, Tensor]:
+        membership = self.generator(nodes)  # [S, rows]
+        conv = self.subgraph_conv
+        if conv is None:  # BASE: h(G) against every subgraph
+            return readout(nodes, membership), membership  # [B, S, d], h(G_1) … h(G_S)
+        if readout.is_linear:  # mixing the weights of the nodes first gives the same h~ (Eq. 10)
+            mixed = readout.read(nodes, conv.weight @ membership) + conv.bias
+        else:
+            mixed = conv(readout(nodes, membership).unbind(1))
+        return mixed.unsqueeze(1), membership  # [B, 1, d]
 
 
 class PartWhole(nn.Module):
@@ -80,33 +85,26 @@ class PartWhole(nn.Module):
         self.config = config
         self.node_aggregation = NodeAggregation(widths, edge_width, config.hidden)
         self.layer_aggregation = LayerAggregation(config.backbone, config.hidden, config.layers)
-        self.readout = READOUTS.build(config.readout, hidden=config.hidden)
+        self.readout: Readout = READOUTS.build(config.readout, hidden=config.hidden)
         self.subgraph_aggregation = SubgraphAggregation(config)
 
-    def embed(self, batch: GraphBatch) -> Tensor:
+    def nodes(self, batch: Batch) -> NodeVectors:
+        """X_G [n, d], Eq. 2-5"""
+        return self.layer_aggregation(self.node_aggregation(batch.inputs), batch)
+
+    def embed(self, batch: Batch) -> Tensor:
         """h(G) [B, d], Eq. 6"""
-        x = self.layer_aggregation(self.node_aggregation(batch), batch)
-        h: Tensor = self.readout(x, batch)
-        return h
+        return self.readout(self.nodes(batch))
 
-    def subgraphs(self, batch: GraphBatch) -> Tensor:
-        """Membership [S, n]"""
-        x = self.layer_aggregation(self.node_aggregation(batch), batch)
-        membership: Tensor = self.subgraph_aggregation.generator(x, batch)
-        return membership
+    def subgraphs(self, batch: Batch) -> Tensor:
+        """Membership [S, rows]"""
+        return self.subgraph_aggregation.generator(self.nodes(batch))
 
-    def forward(self, batch: GraphBatch, random: torch.Generator) -> GraphViews:
-        """Algorithm 1, lines 3 to 8, for a whole batch at once."""
-        x0 = self.node_aggregation(batch)  # line 3: X^(0) [n, d], Eq. 2-4
-        if not self.config.head_negatives:
-            x = self.layer_aggregation(x0, batch)  # X_G [n, d], Eq. 5
-            h, h_hat = self.readout(x, batch), None  # line 4: h(G) [B, d], Eq. 6
-        else:
-            # One joint pass over G and G^, so that BatchNorm sees both as one batch.
-            x0_hat = permute_within_graphs(x0, batch.graph_of_node, random)  # line 5, Eq. 16
-            twice = batch.doubled()
-            both = self.layer_aggregation(torch.cat([x0, x0_hat]), twice)  # [2n, d]
-            h, h_hat = self.readout(both, twice).chunk(2)  # lines 4 and 5, [B, d] each
-            x = both[: batch.num_nodes]
-        h_tilde, membership = self.subgraph_aggregation(x, batch, self.readout)  # lines 6-8
-        return GraphViews(h, h_tilde, h_hat, membership)
+    def forward(self, batch: Batch) -> GraphViews:
+        """Algorithm 1, lines 3 to 8, for a whole batch at once: G, and after it G^ if there is one."""
+        x0 = self.node_aggregation(batch.inputs)  # line 3: X^(0) [n, d], Eq. 2-4
+        nodes = self.layer_aggregation(x0, batch)  # X_G, from X^(0) and from its permutation, Eq. 5, 16
+        h, *corrupted = self.readout(nodes).split(batch.num_graphs)  # lines 4, 5: h(G), h(G^), Eq. 6
+        original = nodes.first(batch.num_graphs)
+        h_tilde, membership = self.subgraph_aggregation(original, self.readout)  # lines 6-8
+        return GraphViews(h, h_tilde, corrupted[0] if corrupted else None, membership, original.rows)

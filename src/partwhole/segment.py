@@ -104,12 +104,11 @@ def segment_softmax(score: Tensor, ptr: Tensor, segment: Tensor, weight: Tensor 
     return mass / total.where(total > 0, 1.0)
 
 
-def permute_within_graphs(x: Tensor, graph_of_node: Tensor, generator: torch.Generator) -> Tensor:
-    """Eq. 16: X^(0) [n, d] with the rows of each graph in random order.
+def permute_within_graphs(graph_of_node: Tensor, generator: torch.Generator) -> Tensor:
+    """Eq. 16: a random order [n] of the nodes in which every graph keeps its places.
 
     Sorting random numbers and then, stably, by graph draws every order with equal chance.
     """
-    noise = torch.rand(len(x), generator=generator, device=generator.device).to(x.device)
+    noise = torch.rand(len(graph_of_node), generator=generator, dtype=torch.float64)
     order = noise.argsort(stable=True)
-    order = order[graph_of_node[order].argsort(stable=True)]
-    return x.index_select(0, order)
+    return order[graph_of_node[order].argsort(stable=True)]

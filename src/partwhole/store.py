@@ -17,9 +17,10 @@ import torch
 
 from partwhole.errors import PartwholeError
 from partwhole.files import atomic_folder
-from partwhole.graph import Graph, GraphBatch
+from partwhole.graph import Graph, GraphBatch, InputRows
 from partwhole.packing import concatenated_ranges, pack_edges
 from partwhole.schema import Schema, one_hot
+from partwhole.segment import permute_within_graphs
 
 FORMAT = 1
 COLUMNS = [
@@ -246,29 +247,41 @@ class GraphStore:
             structure={kind: x[nodes] for kind, x in self.structure.items()},
         )
 
-    def batch(self, index: np.ndarray) -> GraphBatch:
-        """Graphs `index` as tensors: the input of the model."""
+    def batch(self, index: np.ndarray, corrupt: torch.Generator | None = None) -> GraphBatch:
+        """Graphs `index` as tensors: the input of the model. `corrupt` draws a permutation (Eq. 16)."""
         nodes, edges, counts = self._rows(index)
         node_ptr = np.concatenate([[0], np.cumsum(counts)])
         degree = self.edge_ptr[nodes + 1] - self.edge_ptr[nodes]
         first_node = np.repeat(np.repeat(node_ptr[:-1], counts), degree)  # [e] of the entry's graph
+        order = None
+        if corrupt is not None:
+            graph_of_node = np.repeat(np.arange(len(index)), counts)
+            order = permute_within_graphs(torch.from_numpy(graph_of_node), corrupt)
+        return GraphBatch(
+            inputs=self.inputs(nodes),
+            node_ptr=torch.from_numpy(node_ptr),
+            edge_ptr=torch.from_numpy(np.concatenate([[0], np.cumsum(degree)])),
+            neighbor=torch.from_numpy(self.neighbor[edges] + first_node),
+            order=order,
+        )
+
+    def inputs(self, nodes: np.ndarray) -> InputRows:
+        """The attributes of nodes (numbered throughout) and of their incident edges, one-hot."""
         attributes = {}
         if self.schema.node:
             encoded = one_hot(self.node_codes[nodes], self.node_values[nodes], self.schema.node)
             attributes["node"] = torch.from_numpy(encoded)
         for kind, x in self.structure.items():
             attributes[kind] = torch.from_numpy(x[nodes])
+        start = self.edge_ptr[nodes]
+        degree = self.edge_ptr[nodes + 1] - start
         edge_attributes = None
         if self.schema.edge:
+            edges = concatenated_ranges(start, degree)
             encoded = one_hot(self.edge_codes[edges], self.edge_values[edges], self.schema.edge)
             edge_attributes = torch.from_numpy(encoded)
-        return GraphBatch(
-            node_ptr=torch.from_numpy(node_ptr),
-            edge_ptr=torch.from_numpy(np.concatenate([[0], np.cumsum(degree)])),
-            neighbor=torch.from_numpy(self.neighbor[edges] + first_node),
-            attributes=attributes,
-            edge_attributes=edge_attributes,
-        )
+        edge_ptr = torch.from_numpy(np.concatenate([[0], np.cumsum(degree)]))
+        return InputRows(attributes, edge_ptr, edge_attributes)
 
     def batches(self, size: int) -> Iterator[GraphBatch]:
         """All graphs in order, `size` at a time."""

@@ -6,9 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from partwhole.generators.base import BasicOperator, Generator, select
-from partwhole.graph import GraphBatch
+from partwhole.nodes import NodeVectors
 from partwhole.registry import GENERATORS
-from partwhole.segment import segment_mean
 
 
 @GENERATORS.register
@@ -22,22 +21,23 @@ class Autoregressive(Generator):
 
     def __init__(self, hidden: int, num_subgraphs: int, selection: str):
         super().__init__(num_subgraphs, selection)
-        self.operator = BasicOperator(hidden, num_subgraphs)
-        self.context = nn.Parameter(torch.empty(num_subgraphs - 1, hidden, 2))  # U_2 … U_S
+        self.operator = BasicOperator(hidden, num_subgraphs)  # W_1 … W_S
+        self.context = BasicOperator(hidden, num_subgraphs - 1)  # U_2 … U_S
         self.coverage = nn.Parameter(torch.zeros(num_subgraphs - 1, 2))  # u_2 … u_S
-        for weight in self.context:
-            nn.init.xavier_uniform_(weight)
 
-    def forward(self, x: Tensor, batch: GraphBatch) -> Tensor:
-        logits = self.operator.logits(x)  # [S, n, 2]
-        graph_of_node, ptr = batch.graph_of_node, batch.node_ptr
+    def forward(self, nodes: NodeVectors) -> Tensor:
+        # U_i is linear, so it may be applied to the nodes before their mean is taken.
+        projected = nodes.project(torch.cat([self.operator.contrast, self.context.contrast], dim=1))
+        own, context = projected.split([self.num_subgraphs, self.num_subgraphs - 1], dim=1)
+        coverage = self.coverage[:, 0] - self.coverage[:, 1]
         parts: list[Tensor] = []
         for i in range(self.num_subgraphs):
-            logit = logits[i]
+            logit = own[:, i]  # [rows]
             if i > 0:
-                taken = torch.stack(parts).mean(0)  # [n], between 0 and 1
-                seen = segment_mean(x, ptr, graph_of_node, taken)  # [B, d]
-                logit = logit + (seen @ self.context[i - 1])[graph_of_node]
-                logit = logit + taken[:, None] * self.coverage[i - 1]
-            parts.append(select(logit.softmax(dim=-1)[:, 0], self.selection))
-        return torch.stack(parts)  # [S, n]
+                taken = torch.stack(parts).mean(0)  # [rows], between 0 and 1
+                both = torch.stack([taken * context[:, i - 1], taken], dim=1)
+                seen, amount = nodes.rows.total(both).unbind(1)  # [B] each
+                mean = seen / amount.where(amount > 0, 1.0)
+                logit = logit + mean[nodes.rows.graph] + taken * coverage[i - 1]
+            parts.append(select(logit.sigmoid(), self.selection))
+        return torch.stack(parts)  # [S, rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from partwhole.graph import GraphBatch
+from partwhole.nodes import NodeVectors
 
 
 def select(probability: Tensor, selection: str) -> Tensor:
@@ -26,7 +26,8 @@ def select(probability: Tensor, selection: str) -> Tensor:
 class BasicOperator(nn.Module):
     """Eq. 11, K times side by side: P = softmax(X W), W in R^{d x 2}; gives the first column.
 
-    The second column is one minus the first.
+    The second column is one minus the first, and the first is the logistic function of the
+    difference of the two logits; so one projection per operator will do.
     """
 
     def __init__(self, hidden: int, count: int):
@@ -35,13 +36,14 @@ class BasicOperator(nn.Module):
         for weight in self.weight:
             nn.init.xavier_uniform_(weight)
 
-    def logits(self, x: Tensor) -> Tensor:
-        """[n, d] -> [K, n, 2]"""
-        return torch.einsum("nd,kdc->knc", x, self.weight)
+    @property
+    def contrast(self) -> Tensor:
+        """[d, K]: the difference of the two columns of each W"""
+        return (self.weight[..., 0] - self.weight[..., 1]).T
 
-    def forward(self, x: Tensor) -> Tensor:
-        """[n, d] -> [K, n]"""
-        return self.logits(x).softmax(dim=-1)[..., 0]
+    def forward(self, nodes: NodeVectors) -> Tensor:
+        """X_G -> [K, rows]"""
+        return nodes.project(self.contrast).T.sigmoid()
 
 
 class Generator(nn.Module):
@@ -56,6 +58,6 @@ class Generator(nn.Module):
     def check(cls, num_subgraphs: int) -> None:
         """Raise a `PartwholeError` when this generator cannot make that many subgraphs."""
 
-    def forward(self, x: Tensor, batch: GraphBatch) -> Tensor:
-        """[n, d] -> membership [S, n]"""
+    def forward(self, nodes: NodeVectors) -> Tensor:
+        """X_G -> membership [S, rows]"""
         raise TypeError("a generator defines forward")

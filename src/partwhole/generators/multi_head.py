@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from partwhole.generators.base import BasicOperator, Generator, select
-from partwhole.graph import GraphBatch
+from partwhole.nodes import NodeVectors
 from partwhole.registry import GENERATORS
 
 
@@ -17,5 +17,5 @@ class MultiHead(Generator):
         super().__init__(num_subgraphs, selection)
         self.operator = BasicOperator(hidden, num_subgraphs)
 
-    def forward(self, x: Tensor, batch: GraphBatch) -> Tensor:
-        return select(self.operator(x), self.selection)  # [S, n]
+    def forward(self, nodes: NodeVectors) -> Tensor:
+        return select(self.operator(nodes), self.selection)  # [S, rows]

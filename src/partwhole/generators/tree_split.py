@@ -7,7 +7,7 @@ from torch import Tensor
 
 from partwhole.errors import PartwholeError
 from partwhole.generators.base import BasicOperator, Generator, select
-from partwhole.graph import GraphBatch
+from partwhole.nodes import NodeVectors
 from partwhole.registry import GENERATORS
 
 
@@ -31,10 +31,10 @@ class TreeSplit(Generator):
                 "or the multi-head generator."
             )
 
-    def forward(self, x: Tensor, batch: GraphBatch) -> Tensor:
-        left = select(self.operator(x), self.selection)  # [S - 1, n], inner nodes level by level
-        leaves = [x.new_ones(len(x))]
+    def forward(self, nodes: NodeVectors) -> Tensor:
+        left = select(self.operator(nodes), self.selection)  # [S - 1, rows], inner nodes level by level
+        leaves = [torch.ones_like(left[0])]
         for level in range(self.num_subgraphs.bit_length() - 1):
             split = left[2**level - 1 : 2 ** (level + 1) - 1]
             leaves = [part * side for part, p in zip(leaves, split) for side in (p, 1 - p)]
-        return torch.stack(leaves)  # [S, n]
+        return torch.stack(leaves)  # [S, rows]

@@ -46,11 +46,31 @@ class StackConv(nn.Module):
 
 
 class BatchNorm(nn.BatchNorm1d):
-    """Batch normalisation over rows; a batch of fewer than two rows uses the running statistics."""
+    """Batch normalisation over nodes, where a row may stand for `sizes` [rows] equal nodes.
 
-    def forward(self, x: Tensor) -> Tensor:
-        if self.training and len(x) < 2:
-            return nn.functional.batch_norm(
-                x, self.running_mean, self.running_var, self.weight, self.bias, False, 0.0, self.eps
-            )
-        return super().forward(x)
+    Weighting the moments by the sizes gives exactly the statistics of the nodes. A batch of fewer
+    than two nodes uses the running statistics.
+    """
+
+    def forward(self, x: Tensor, sizes: Tensor | None = None) -> Tensor:
+        nodes = len(x) if sizes is None else sizes.sum()
+        if not self.training or nodes < 2:
+            assert self.running_mean is not None
+            assert self.running_var is not None
+            scale = self.weight * (self.running_var + self.eps).rsqrt()
+            return torch.addcmul(self.bias - self.running_mean * scale, x, scale)
+        if sizes is None:
+            return super().forward(x)
+        share = (sizes / nodes).to(x.dtype)
+        mean = share @ x
+        centred = x - mean
+        variance = share @ centred.square()
+        with torch.no_grad():
+            rate = self.momentum or 0.0
+            assert self.running_mean is not None
+            assert self.running_var is not None
+            assert self.num_batches_tracked is not None
+            self.num_batches_tracked += 1
+            self.running_mean.lerp_(mean, rate)
+            self.running_var.lerp_(variance * (nodes / (nodes - 1)), rate)  # unbiased, as PyTorch keeps it
+        return torch.addcmul(self.bias, centred, self.weight * (variance + self.eps).rsqrt())

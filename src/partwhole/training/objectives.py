@@ -5,31 +5,26 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from partwhole.graph import GraphBatch, GraphViews
+from partwhole.graph import Batch, GraphViews
 from partwhole.losses.head_tail import head_tail_bound, mutual_information, pair_scores
 from partwhole.model import PartWhole
-from partwhole.segment import segment_sum
 
 
 class HeadTailObjective:
     """Maximise I(h(G); h~(G)) (Eq. 7, 13) by the Head-Tail bound (Eq. 17)."""
 
-    def __call__(
-        self, model: PartWhole, batch: GraphBatch, random: torch.Generator
-    ) -> tuple[Tensor, dict[str, float]]:
+    def __call__(self, model: PartWhole, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         config = model.config
-        views = model(batch, random)
+        views = model(batch)
         scores = pair_scores(views, config.score, config.temperature)
         loss = -head_tail_bound(scores, config.estimator)
-        logged = {
-            "loss": loss.item(),
-            "mutual_information": mutual_information(scores, config.estimator).item(),
-        }
-        return loss, logged | describe_subgraphs(views, batch)
+        with torch.no_grad():
+            information = mutual_information(scores, config.estimator)
+            logged = {"loss": loss.detach(), "mutual_information": information}
+            return loss, logged | describe_subgraphs(views)
 
 
-@torch.no_grad()
-def describe_subgraphs(views: GraphViews, batch: GraphBatch) -> dict[str, float]:
+def describe_subgraphs(views: GraphViews) -> dict[str, Tensor]:
     """Whether the split means anything (ledger rows 3 and 4).
 
     `entropy`: of a node's shares over the subgraphs, in bits, mean over nodes. `smallest`,
@@ -37,24 +32,26 @@ def describe_subgraphs(views: GraphViews, batch: GraphBatch) -> dict[str, float]
     `overlap`: mean over nodes of membership beyond one. `uncovered`: share of nodes held by no
     subgraph. `degenerate_heads`: share of graphs whose corruption has the very same vector.
     """
-    membership = views.membership  # [S, n]
+    membership, rows = views.membership, views.rows  # [S, rows]
     if membership.shape[1] == 0:
         return {}
-    total = membership.sum(0)  # [n]
+    total = membership.sum(0)  # [rows]
     share = membership / total.where(total > 0, 1.0)
-    entropy = -(share * share.clamp_min(1e-12).log2()).sum(0).mean()
-    nodes = batch.node_ptr.diff().clamp_min(1)[:, None]  # [B, 1]
-    sizes = segment_sum(membership.T.contiguous(), batch.node_ptr, batch.graph_of_node) / nodes
+    entropy = -(share * share.clamp_min(1e-12).log2()).sum(0)
+    per_node = torch.stack([entropy, (total - 1).clamp_min(0), (total <= 0).to(total.dtype)])
+    sums = rows.total(torch.cat([torch.ones_like(total)[None], per_node, membership]).T)  # [B, 4 + S]
+    nodes, sizes = sums[:, :1], sums[:, 4:] / sums[:, :1].clamp_min(1)
+    entropy, overlap, uncovered = sums[:, 1:4].sum(0) / nodes.sum()
     logged = {
-        "entropy": entropy.item(),
-        "smallest": sizes.min(1).values.mean().item(),
-        "largest": sizes.max(1).values.mean().item(),
-        "overlap": (total - 1).clamp_min(0).mean().item(),
-        "uncovered": (total <= 0).float().mean().item(),
+        "entropy": entropy,
+        "smallest": sizes.amin(1).mean(),
+        "largest": sizes.amax(1).mean(),
+        "overlap": overlap,
+        "uncovered": uncovered,
     }
     if views.corrupted is not None:
-        scale = views.graph.norm(dim=1).clamp_min(1e-12)
-        gap = (views.graph - views.corrupted).norm(dim=1) / scale
+        gap = (views.graph - views.corrupted).norm(dim=1)
         # Equal in exact arithmetic; sums taken in another order differ in the last digits.
-        logged["degenerate_heads"] = (gap < 1e-5).float().mean().item()
+        same = gap < 1e-5 * views.graph.norm(dim=1).clamp_min(1e-12)
+        logged["degenerate_heads"] = same.to(gap.dtype).mean()
     return logged

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from partwhole.errors import PartwholeError
-from partwhole.graph import GraphBatch
+from partwhole.graph import Batch
 from partwhole.model import PartWhole
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import Progress, RunFolder
@@ -25,9 +25,7 @@ STATE_SECONDS = 20.0  # a crash costs at most this much work
 
 
 class Objective(Protocol):
-    def __call__(
-        self, model: PartWhole, batch: GraphBatch, random: torch.Generator
-    ) -> tuple[Tensor, dict[str, float]]: ...
+    def __call__(self, model: PartWhole, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]: ...
 
 
 class Listener:
@@ -127,9 +125,9 @@ class Trainer:
         batches = batch_indices(len(store), config.batch_size, config.random_state, epoch)
         for step in range(progress.step, len(batches)):
             started = time.perf_counter()
-            batch = store.batch(batches[step]).to(self.device)
-            random = step_generator(config.random_state, epoch, step)
-            loss, logged = self.objective(self.model, batch, random)
+            random = step_generator(config.random_state, epoch, step) if config.head_negatives else None
+            batch = store.batch(batches[step], random).to(self.device)
+            loss, logged = self.objective(self.model, batch)
             if not torch.isfinite(loss):
                 raise PartwholeError(
                     f"The loss is {loss.item()} at epoch {epoch + 1}; use a smaller learning rate, the "
@@ -138,7 +136,8 @@ class Trainer:
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
-            for name, value in logged.items():
+            values = torch.stack(list(logged.values())).tolist()  # one transfer from the device
+            for name, value in zip(logged, values):
                 progress.sums[name] = progress.sums.get(name, 0.0) + value * batch.num_graphs
             progress.graphs += batch.num_graphs
             progress.step = step + 1

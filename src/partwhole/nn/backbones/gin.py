@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from partwhole.graph import GraphBatch
-from partwhole.nn.layers import MLP, BatchNorm
+from partwhole.graph import Batch
+from partwhole.nn.layers import BatchNorm, linear
 from partwhole.registry import BACKBONES
-from partwhole.segment import neighbor_sum
 
 
 class GINLayer(nn.Module):
     """X^(k) = BatchNorm(ReLU(MLP(X^(k-1) + A X^(k-1)))), Eq. 1 with f the sum and h the rest.
 
-    The order (ReLU, then BatchNorm) and eps = 0 are InfoGraph's, which the paper starts from.
+    The order (ReLU, then BatchNorm) and eps = 0 are InfoGraph's, which the paper starts from. The
+    first linear map of the MLP commutes with the sum over neighbours and is applied before it,
+    where a lifted batch has fewer rows.
     """
 
-    def __init__(self, hidden: int):
+    def __init__(self, hidden: int, depth: int):
         super().__init__()
-        self.mlp = MLP(hidden, hidden, hidden)
+        self.depth = depth
+        self.first = linear(hidden, hidden)
+        self.second = linear(hidden, hidden)
         self.norm = BatchNorm(hidden)
 
-    def forward(self, x: Tensor, batch: GraphBatch) -> Tensor:
-        x = x + neighbor_sum(x, batch.edge_ptr, batch.neighbor)
-        out: Tensor = self.norm(self.mlp(x).relu())
+    def forward(self, x: Tensor, batch: Batch) -> Tensor:
+        summed = batch.aggregate(self.depth, x @ self.first.weight.T)
+        x = self.second((summed + self.first.bias).relu()).relu()
+        out: Tensor = self.norm(x, batch.sizes(self.depth))
         return out
 
 
@@ -31,11 +35,13 @@ class GINLayer(nn.Module):
 class GIN(nn.Module):
     """L layers of GIN."""
 
+    lifts = True  # a node's vector depends on its attributes and the multiset of its neighbours'
+
     def __init__(self, hidden: int, layers: int):
         super().__init__()
-        self.layers = nn.ModuleList(GINLayer(hidden) for _ in range(layers))
+        self.layers = nn.ModuleList(GINLayer(hidden, k + 1) for k in range(layers))
 
-    def forward(self, x: Tensor, batch: GraphBatch) -> list[Tensor]:
+    def forward(self, x: Tensor, batch: Batch) -> list[Tensor]:
         outputs = []
         for layer in self.layers:
             x = layer(x, batch)

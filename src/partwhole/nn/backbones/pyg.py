@@ -16,6 +16,8 @@ from partwhole.registry import BACKBONES
 class PyGBackbone(nn.Module):
     """L layers of `torch_geometric.nn.<variant>`, with BatchNorm as in our GIN."""
 
+    lifts = False  # message passing over explicit edges
+
     def __init__(self, hidden: int, layers: int, variant: str = "GCN"):
         super().__init__()
         models = _basic_models()

@@ -5,21 +5,24 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from partwhole.graph import GraphBatch
+from partwhole.nodes import NodeVectors
 
 
 class Readout(nn.Module):
     """Base of all readouts; `width` is the width of its output."""
 
+    is_linear = False  # in the weights: a mix of subgraphs may be read out instead of each (Eq. 10)
+    lifts = True  # only sums over nodes are needed, so compressed vectors will do
+
     def __init__(self, width: int):
         super().__init__()
         self.width = width
 
-    def read(self, x: Tensor, batch: GraphBatch, weight: Tensor | None) -> Tensor:
-        """[n, d], each node counted `weight` [n] times -> [B, width]"""
+    def read(self, nodes: NodeVectors, weight: Tensor | None) -> Tensor:
+        """Node vectors, each counted `weight` [rows] times -> [B, width]"""
         raise TypeError("a readout defines read")
 
-    def forward(self, x: Tensor, batch: GraphBatch, membership: Tensor | None = None) -> Tensor:
+    def forward(self, nodes: NodeVectors, membership: Tensor | None = None) -> Tensor:
         if membership is None:
-            return self.read(x, batch, None)  # [B, width]
-        return torch.stack([self.read(x, batch, m) for m in membership], dim=1)  # [B, S, width]
+            return self.read(nodes, None)  # [B, width]
+        return torch.stack([self.read(nodes, m) for m in membership], dim=1)  # [B, S, width]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from partwhole.graph import GraphBatch
 from partwhole.nn.readout.base import Readout
+from partwhole.nodes import NodeVectors, node_total
 from partwhole.registry import READOUTS
-from partwhole.segment import segment_mean
 
 
 @READOUTS.register
@@ -17,5 +16,6 @@ class MeanReadout(Readout):
     def __init__(self, hidden: int):
         super().__init__(width=hidden)
 
-    def read(self, x: Tensor, batch: GraphBatch, weight: Tensor | None) -> Tensor:
-        return segment_mean(x, batch.node_ptr, batch.graph_of_node, weight)
+    def read(self, nodes: NodeVectors, weight: Tensor | None) -> Tensor:
+        total = node_total(nodes, weight)  # [B, 1]
+        return nodes.sum(weight) / total.where(total > 0, 1.0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from partwhole.graph import GraphBatch
 from partwhole.nn.readout.base import Readout
+from partwhole.nodes import NodeVectors, PlainNodes
 from partwhole.registry import READOUTS
 from partwhole.segment import segment_softmax, segment_sum
 
@@ -21,19 +21,23 @@ class Set2SetReadout(Readout):
     takes no part.
     """
 
+    lifts = False  # the query differs from graph to graph, and with it every node's attention
+
     def __init__(self, hidden: int, steps: int = 3):
         super().__init__(width=2 * hidden)
         self.steps = steps
         self.lstm = nn.LSTMCell(2 * hidden, hidden)
 
-    def read(self, x: Tensor, batch: GraphBatch, weight: Tensor | None) -> Tensor:
-        segment, ptr = batch.graph_of_node, batch.node_ptr
-        query = cell = x.new_zeros(batch.num_graphs, x.shape[1])
-        answer = x.new_zeros(batch.num_graphs, self.width)
+    def read(self, nodes: NodeVectors, weight: Tensor | None) -> Tensor:
+        assert isinstance(nodes, PlainNodes)
+        x, ptr, graph = nodes.x, nodes.rows.ptr, nodes.rows.graph
+        graphs = len(ptr) - 1
+        query = cell = x.new_zeros(graphs, x.shape[1])
+        answer = x.new_zeros(graphs, self.width)
         for _ in range(self.steps):
             query, cell = self.lstm(answer, (query, cell))
-            score = (x * query[segment]).sum(1)  # [n]
-            attention = segment_softmax(score, ptr, segment, weight)  # [n]
-            found = segment_sum(x, ptr, segment, attention)  # [B, d]
+            score = (x * query[graph]).sum(1)  # [n]
+            attention = segment_softmax(score, ptr, graph, weight)  # [n]
+            found = segment_sum(x, ptr, graph, attention)  # [B, d]
             answer = torch.cat([query, found], dim=1)
         return answer

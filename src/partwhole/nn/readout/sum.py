@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from partwhole.graph import GraphBatch
 from partwhole.nn.readout.base import Readout
+from partwhole.nodes import NodeVectors
 from partwhole.registry import READOUTS
-from partwhole.segment import segment_sum
 
 
 @READOUTS.register
 class SumReadout(Readout):
     """h = sum_v x_v; of a subgraph, sum_v m_v x_v (Eq. 6, 9)."""
 
+    is_linear = True
+
     def __init__(self, hidden: int):
         super().__init__(width=hidden)
 
-    def read(self, x: Tensor, batch: GraphBatch, weight: Tensor | None) -> Tensor:
-        return segment_sum(x, batch.node_ptr, batch.graph_of_node, weight)
+    def read(self, nodes: NodeVectors, weight: Tensor | None) -> Tensor:
+        return nodes.sum(weight)

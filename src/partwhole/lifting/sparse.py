@@ -1,0 +1,61 @@
+"""Products with sparse matrices whose transpose is at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import embedding_bag
+
+from partwhole.graph import Movable
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse(Movable):
+    """A CSR matrix [rows, columns] and its transpose."""
+
+    ptr: Tensor  # [rows + 1] int32
+    column: Tensor  # [entries] int32
+    weight: Tensor  # [entries] float
+    t_ptr: Tensor  # [columns + 1] int32
+    t_row: Tensor  # [entries] int32, the row of each entry, column by column
+    t_place: Tensor  # [entries] int32, its place in the original order
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        """[columns, d] -> [rows, d]"""
+        return _SparseProduct.apply(x, self.weight.to(x.dtype), self)
+
+    def with_weight(self, weight: Tensor) -> Sparse:
+        """The same pattern with other weights, which may want gradients."""
+        return Sparse(self.ptr, self.column, weight, self.t_ptr, self.t_row, self.t_place)
+
+
+class _SparseProduct(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, matrix: Sparse) -> Tensor:
+        ctx.save_for_backward(x if ctx.needs_input_grad[1] else None, weight)
+        ctx.matrix = matrix
+        return _product(x, matrix.column, matrix.ptr, weight)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        x, weight = ctx.saved_tensors
+        matrix: Sparse = ctx.matrix
+        grad = grad.contiguous()
+        grad_x = grad_weight = None
+        if ctx.needs_input_grad[0]:
+            grad_x = _product(grad, matrix.t_row, matrix.t_ptr, weight[matrix.t_place])
+        if ctx.needs_input_grad[1]:
+            row = torch.repeat_interleave(matrix.ptr.diff(), output_size=len(matrix.column))
+            grad_weight = (x[matrix.column] * grad[row]).sum(1)
+        return grad_x, grad_weight, None
+
+
+def _product(x: Tensor, index: Tensor, ptr: Tensor, weight: Tensor) -> Tensor:
+    if len(index) == 0:
+        return x.new_zeros(len(ptr) - 1, x.shape[1])
+    return embedding_bag(index, x, ptr, mode="sum", per_sample_weights=weight, include_last_offset=True)
