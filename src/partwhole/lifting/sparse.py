@@ -11,6 +11,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
 from partwhole.graph import Movable
+from partwhole.nn.kernels import entry_dots
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +51,18 @@ class _SparseProduct(torch.autograd.Function):
         if ctx.needs_input_grad[0]:
             grad_x = _product(grad, matrix.t_row, matrix.t_ptr, weight[matrix.t_place])
         if ctx.needs_input_grad[1]:
-            row = torch.repeat_interleave(matrix.ptr.diff(), output_size=len(matrix.column))
-            grad_weight = (x[matrix.column] * grad[row]).sum(1)
+            grad_weight = _entry_dots(x, grad, matrix)
         return grad_x, grad_weight, None
+
+
+def _entry_dots(x: Tensor, grad: Tensor, matrix: Sparse) -> Tensor:
+    """[entries]: the gradient of the weights, x[column] . grad[row]"""
+    if x.device.type == "cpu":
+        out = x.new_empty(len(matrix.column))
+        entry_dots(x.numpy(), grad.numpy(), matrix.ptr.numpy(), matrix.column.numpy(), out.numpy())
+        return out
+    row = torch.repeat_interleave(matrix.ptr.diff(), output_size=len(matrix.column))
+    return (x[matrix.column] * grad[row]).sum(1)
 
 
 def _product(x: Tensor, index: Tensor, ptr: Tensor, weight: Tensor) -> Tensor:

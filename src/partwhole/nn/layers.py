@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from partwhole.nn.fused import bias_relu, bias_relu_norm
+
 
 def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
     """A linear layer, Xavier-uniform with zero bias, as InfoGraph and its successors start."""
@@ -45,32 +47,29 @@ class StackConv(nn.Module):
         return out
 
 
-class BatchNorm(nn.BatchNorm1d):
-    """Batch normalisation over nodes, where a row may stand for `sizes` [rows] equal nodes.
+class ReLUNorm(nn.BatchNorm1d):
+    """BatchNorm(ReLU(x + bias)) over nodes, where a row may stand for `sizes` [rows] equal nodes.
 
     Weighting the moments by the sizes gives exactly the statistics of the nodes. A batch of fewer
-    than two nodes uses the running statistics.
+    than two nodes uses the running statistics. `x` is overwritten.
     """
 
-    def forward(self, x: Tensor, sizes: Tensor | None = None) -> Tensor:
-        nodes = len(x) if sizes is None else sizes.sum()
+    def forward(self, x: Tensor, bias: Tensor, sizes: Tensor | None = None) -> Tensor:  # type: ignore[override]
+        assert self.running_mean is not None
+        assert self.running_var is not None
+        nodes = len(x) if sizes is None else float(sizes.sum())
         if not self.training or nodes < 2:
-            assert self.running_mean is not None
-            assert self.running_var is not None
             scale = self.weight * (self.running_var + self.eps).rsqrt()
-            return torch.addcmul(self.bias - self.running_mean * scale, x, scale)
+            return torch.addcmul(self.bias - self.running_mean * scale, bias_relu(x, bias), scale)
         if sizes is None:
-            return super().forward(x)
-        share = (sizes / nodes).to(x.dtype)
-        mean = share @ x
-        centred = x - mean
-        variance = share @ centred.square()
+            sizes = x.new_ones(len(x))
+        share = sizes.to(x.dtype) / nodes
+        out, mean, variance = bias_relu_norm(x, bias, share, self.weight, self.bias, self.eps)
         with torch.no_grad():
-            rate = self.momentum or 0.0
-            assert self.running_mean is not None
-            assert self.running_var is not None
             assert self.num_batches_tracked is not None
+            assert self.momentum is not None
             self.num_batches_tracked += 1
-            self.running_mean.lerp_(mean, rate)
-            self.running_var.lerp_(variance * (nodes / (nodes - 1)), rate)  # unbiased, as PyTorch keeps it
-        return torch.addcmul(self.bias, centred, self.weight * (variance + self.eps).rsqrt())
+            self.running_mean.lerp_(mean, self.momentum)
+            unbiased = variance * (nodes / (nodes - 1))  # as PyTorch keeps it
+            self.running_var.lerp_(unbiased, self.momentum)
+        return out

@@ -5,7 +5,8 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from partwhole.graph import Batch
-from partwhole.nn.layers import BatchNorm, linear
+from partwhole.nn.fused import bias_relu
+from partwhole.nn.layers import ReLUNorm, linear
 from partwhole.registry import BACKBONES
 
 
@@ -22,12 +23,12 @@ class GINLayer(nn.Module):
         self.depth = depth
         self.first = linear(hidden, hidden)
         self.second = linear(hidden, hidden)
-        self.norm = BatchNorm(hidden)
+        self.norm = ReLUNorm(hidden)
 
     def forward(self, x: Tensor, batch: Batch) -> Tensor:
         summed = batch.aggregate(self.depth, x @ self.first.weight.T)
-        x = self.second((summed + self.first.bias).relu()).relu()
-        out: Tensor = self.norm(x, batch.sizes(self.depth))
+        inner = bias_relu(summed, self.first.bias)
+        out: Tensor = self.norm(inner @ self.second.weight.T, self.second.bias, batch.sizes(self.depth))
         return out
 
 

@@ -1,0 +1,94 @@
+"""The memory-bound steps of a GIN layer, each in one pass over its rows on a CPU.
+
+On other devices the same arithmetic is left to PyTorch's own operations.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from partwhole.nn import kernels
+
+
+def bias_relu(x: Tensor, bias: Tensor) -> Tensor:
+    """max(x + bias, 0). On a CPU `x` is overwritten: give the fresh result of a product."""
+    if x.device.type != "cpu":
+        return (x + bias).relu()
+    return _BiasReLU.apply(x, bias)
+
+
+def bias_relu_norm(
+    x: Tensor, bias: Tensor, share: Tensor, gain: Tensor, shift: Tensor, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """y = max(x + bias, 0), normalised by its mean and variance over rows weighted by `share` [rows].
+
+    Returns the normalised rows, the mean and the variance. On a CPU `x` is overwritten.
+    """
+    if x.device.type == "cpu":
+        return _BiasReLUNorm.apply(x, bias, share, gain, shift, eps)
+    y = (x + bias).relu()
+    mean = share @ y
+    centred = y - mean
+    variance = share @ centred.square()
+    return torch.addcmul(shift, centred, gain * (variance + eps).rsqrt()), mean.detach(), variance.detach()
+
+
+class _BiasReLU(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, bias: Tensor) -> Tensor:
+        kernels.add_relu(x.numpy(), bias.detach().numpy())
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        (y,) = ctx.saved_tensors
+        out = torch.empty_like(y)
+        sums = kernels.relu_backward(grad.contiguous().numpy(), y.numpy(), out.numpy())
+        return out, torch.from_numpy(sums).to(y.dtype)
+
+
+class _BiasReLUNorm(torch.autograd.Function):
+    """With y the rectified rows and w their shares, x^ = (y - m) / s and z = gain x^ + shift:
+
+    dL/dy_i = gain / s (g_i - w_i (sum_j g_j + x^_i sum_j g_j x^_j)), where w_i = 1 / n is the usual case.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, bias: Tensor, share: Tensor, gain: Tensor, shift: Tensor, eps: float
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        y = x.detach()
+        moments = kernels.add_relu_moments(y.numpy(), bias.detach().numpy(), share.numpy())
+        mean, variance = (torch.from_numpy(m) for m in moments)  # in double precision
+        inverse = (variance + eps).rsqrt()
+        scale = gain.double() * inverse
+        out = torch.empty_like(y)
+        offset = (shift - mean * scale).to(y.dtype)
+        kernels.scale_shift(y.numpy(), scale.to(y.dtype).detach().numpy(), offset.detach().numpy(), out.numpy())
+        ctx.save_for_backward(y, share, scale, mean, inverse)
+        result = mean.to(y.dtype), variance.to(y.dtype)
+        ctx.mark_non_differentiable(*result)
+        return out, *result
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor, *_: Any) -> Any:
+        y, share, scale, mean, inverse = ctx.saved_tensors
+        grad = grad.contiguous()
+        sums = kernels.norm_backward_sums(grad.numpy(), y.numpy())
+        total, product = (torch.from_numpy(s) for s in sums)
+        d_gain = (product - mean * total) * inverse  # sum_j g_j x^_j
+        slope = scale * d_gain * inverse
+        constant = scale * total - slope * mean
+        out = torch.empty_like(y)
+        row_terms = (t.to(y.dtype).numpy() for t in (scale, constant, slope))
+        bias = kernels.norm_relu_backward(grad.numpy(), y.numpy(), share.numpy(), *row_terms, out.numpy())
+        to = y.dtype
+        return out, torch.from_numpy(bias).to(to), None, d_gain.to(to), total.to(to), None
