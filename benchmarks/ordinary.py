@@ -59,7 +59,9 @@ class OrdinaryModel(nn.Module):
         x = self.node_mlp(data.x)
         if self.edge_mlp is None:
             return x
-        edges = scatter(self.edge_mlp(data.edge_attr), data.edge_index[1], dim=0, dim_size=len(x), reduce="sum")
+        edges = scatter(
+            self.edge_mlp(data.edge_attr), data.edge_index[1], dim=0, dim_size=len(x), reduce="sum"
+        )
         return self.attribute_conv(torch.stack([x, edges], dim=1).unsqueeze(1)).squeeze((1, 2))
 
     def encode(self, x: Tensor, edge_index: Tensor) -> Tensor:

@@ -18,8 +18,20 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Data types -> operators -> model -> training -> methods -> command line. A module may import from
 # its own layer and from those before it.
 LAYERS = [
-    ["errors", "registry", "config", "schema", "files", "packing", "nodes", "graph", "store", "segment"],
-    ["structure", "sources", "nn", "generators", "losses"],
+    [
+        "errors",
+        "registry",
+        "config",
+        "schema",
+        "files",
+        "packing",
+        "nodes",
+        "graph",
+        "store",
+        "streaming",
+        "segment",
+    ],
+    ["structure", "sources", "nn", "generators", "losses", "lifting"],
     ["model"],
     ["training"],
     ["estimator"],

@@ -83,7 +83,9 @@ def on(x: torch.Tensor, batch: GraphBatch) -> PlainNodes:
 
 
 def corrupted(batch: GraphBatch, seed: int) -> GraphBatch:
-    return replace(batch, order=permute_within_graphs(batch.graph_of_node, torch.Generator().manual_seed(seed)))
+    return replace(
+        batch, order=permute_within_graphs(batch.graph_of_node, torch.Generator().manual_seed(seed))
+    )
 
 
 def close(tensor, loops):
@@ -258,7 +260,9 @@ def test_eq_11_basic_operator():
     operator.weight.data = torch.tensor([[[1.0, 0.0], [0.0, -1.0]]], dtype=torch.double)
     x = torch.tensor([[2.0, 1.0], [-1.0, 1.0]], dtype=torch.double)
     # Logits (2, -1) and (-1, -1): sigmoid of the difference.
-    assert operator(PlainNodes(x, None))[0].tolist() == pytest.approx([1 / (1 + math.exp(-3)), 0.5], abs=1e-12)
+    assert operator(PlainNodes(x, None))[0].tolist() == pytest.approx(
+        [1 / (1 + math.exp(-3)), 0.5], abs=1e-12
+    )
     assert operator(PlainNodes(x, None))[0, 0].item() == pytest.approx(0.9525741268224334, abs=1e-12)
 
 
@@ -380,5 +384,7 @@ def test_eq_17_head_and_tail_of_equal_weight(score, literal, estimator):
     assert scores.positive.shape == (3, 2)
     assert scores.tail.shape == (6, 2)
     assert head_tail_bound(scores, estimator).item() == pytest.approx(expected, abs=1e-12)
-    without = pair_scores(GraphViews(views.graph, views.reconstructed, None, views.membership, None), score, 0.2)
+    without = pair_scores(
+        GraphViews(views.graph, views.reconstructed, None, views.membership, None), score, 0.2
+    )
     assert mutual_information(scores, estimator) == head_tail_bound(without, estimator)

@@ -8,8 +8,9 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from partwhole import PartwholeError, SubgraphInfoMax
-from partwhole.evaluation.classifiers import C_GRID, fold_accuracies, outer_folds
+from partwhole.evaluation.classifiers import fold_accuracies, outer_folds
 from partwhole.evaluation.protocols import PROTOCOLS, evaluate
+from partwhole.evaluation.svm import C_GRID, nested_svm
 from partwhole.methods.base import load_run
 
 
@@ -20,14 +21,21 @@ def run(mutag, tmp_path_factory):
     return out
 
 
-def test_accuracies_are_those_of_a_plain_grid_search(mutag):
-    vectors = SubgraphInfoMax(hidden=16, layers=2, epochs=0).fit_transform(mutag)
-    ours = fold_accuracies(vectors, mutag.labels, folds=4, seed=3)
-    plain = []
-    for train, test in StratifiedKFold(4, shuffle=True, random_state=3).split(vectors, mutag.labels):
-        search = GridSearchCV(SVC(), {"C": C_GRID}, cv=5).fit(vectors[train], mutag.labels[train])
-        plain.append(100 * search.score(vectors[test], mutag.labels[test]))
-    assert ours.tolist() == plain
+@pytest.mark.parametrize("name", ["MUTAG", "IMDB-MULTI"])
+def test_folds_choices_and_predictions_are_those_of_a_grid_search(dataset, name):
+    graphs = dataset(name)[::3]
+    labels = graphs.labels
+    vectors = SubgraphInfoMax(hidden=32, layers=2, epochs=1).fit_transform(graphs)
+    folds = outer_folds(labels, 10, seed=3)
+    plain = StratifiedKFold(10, shuffle=True, random_state=3).split(vectors, labels)
+    accuracies = []
+    for result, (train, test), (a, b) in zip(nested_svm(vectors, labels, folds), folds, plain, strict=True):
+        assert (train.tolist(), test.tolist()) == (a.tolist(), b.tolist())
+        search = GridSearchCV(SVC(), {"C": C_GRID}, cv=5).fit(vectors[train], labels[train])
+        assert result.c == search.best_params_["C"]
+        assert result.predictions.tolist() == search.predict(vectors[test]).tolist()
+        accuracies.append(100 * search.score(vectors[test], labels[test]))
+    assert fold_accuracies(vectors, labels, seed=3).tolist() == pytest.approx(accuracies)
     assert pytest.approx([0.001, 0.01, 0.1, 1, 10, 100, 1000]) == C_GRID
 
 

@@ -32,11 +32,9 @@ def same_weights(a: Path, b: Path) -> bool:
 def test_motifs_are_told_apart_without_labels():
     """The trained vectors separate the planted motifs; the untrained ones do not."""
     graphs = make_motif_graphs(200)
-    started = time.perf_counter()
     model = SubgraphInfoMax(epochs=100, batch_size=32, random_state=0).fit(graphs)
     trained = fold_accuracies(model.transform(graphs), graphs.labels).mean()
     assert trained > 95.0
-    assert time.perf_counter() - started < 60.0
     start = SubgraphInfoMax(epochs=0, random_state=0).fit(graphs).transform(graphs)
     assert fold_accuracies(start, graphs.labels).mean() < 90.0
 

@@ -59,6 +59,7 @@ class FitConfig:
     batch_size: int = option(128, "Graphs in a step.", least=2)
     lr: float = option(1e-3, "Learning rate of Adam.", above=0)
     random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0)
+    lift: bool = option(True, "Run on classes of equal nodes where that is exact and pays.")
     device: str = option("auto", "Where to compute; auto takes a GPU if there is one.", choices=DEVICES)
     snapshot_every: int = option(
         5, "Keep the weights every so many epochs, for the protocols that look at them; 0: never.", least=0

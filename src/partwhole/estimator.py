@@ -15,15 +15,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from partwhole.config import FitConfig
 from partwhole.errors import PartwholeError
+from partwhole.lifting.lifter import choose_batches
 from partwhole.model import PartWhole
 from partwhole.schema import Schema
 from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
+from partwhole.streaming import is_mapped, release_pages
 from partwhole.structure.base import structure_kinds, with_structure
 from partwhole.training.checkpoint import RunFolder, load_weights
 from partwhole.training.objectives import HeadTailObjective
+from partwhole.training.prefetch import ahead
 from partwhole.training.progress import ProgressBar
 from partwhole.training.trainer import Trainer, choose_device
+
+EMBED_GRAPHS = 512  # graphs embedded at a time; the more, the more classes they share
 
 
 class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: ignore[misc]
@@ -80,10 +85,16 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
         return np.concatenate(list(self.transform_batches(graphs)))
 
     def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
-        """`transform` in pieces of `batch_size`, for sets larger than memory."""
-        for batch in self._prepared(graphs).batches(self.batch_size):
+        """`transform` in pieces of `EMBED_GRAPHS`, for sets larger than memory."""
+        store, model = self._prepared(graphs), self.model_
+        backbone = model.layer_aggregation.backbone
+        source = choose_batches(store, backbone, model.readout, self.layers, corrupt=False, lift=self.lift)
+        pieces = [np.arange(i, min(i + EMBED_GRAPHS, len(store))) for i in range(0, len(store), EMBED_GRAPHS)]
+        for batch in ahead(lambda piece: source.batch(piece).to(self.device_), pieces):
             with torch.inference_mode():
-                yield self.model_.embed(batch.to(self.device_)).cpu().numpy()
+                yield model.embed(batch).cpu().numpy()
+            if is_mapped(store):
+                release_pages(store)
 
     def subgraphs(self, graph: Any) -> np.ndarray:
         """Membership [S, nodes] of one graph: how much of each node each subgraph holds."""

@@ -39,7 +39,8 @@ class Rows:
 class NodeVectors(Protocol):
     """X_G [n, d] in whatever form it is kept."""
 
-    rows: Rows
+    @property
+    def rows(self) -> Rows: ...
 
     def first(self, graphs: int) -> NodeVectors:
         """Those of the first `graphs` graphs."""

@@ -247,21 +247,31 @@ class GraphStore:
             structure={kind: x[nodes] for kind, x in self.structure.items()},
         )
 
-    def batch(self, index: np.ndarray, corrupt: torch.Generator | None = None) -> GraphBatch:
-        """Graphs `index` as tensors: the input of the model. `corrupt` draws a permutation (Eq. 16)."""
+    def batch_structure(self, index: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Graphs `index` as one disjoint graph: the nodes, numbered throughout, and in the numbering of
+        the batch the first node of each graph, the row pointers and the neighbours."""
         nodes, edges, counts = self._rows(index)
         node_ptr = np.concatenate([[0], np.cumsum(counts)])
         degree = self.edge_ptr[nodes + 1] - self.edge_ptr[nodes]
         first_node = np.repeat(np.repeat(node_ptr[:-1], counts), degree)  # [e] of the entry's graph
-        order = None
-        if corrupt is not None:
-            graph_of_node = np.repeat(np.arange(len(index)), counts)
-            order = permute_within_graphs(torch.from_numpy(graph_of_node), corrupt)
+        edge_ptr = np.concatenate([[0], np.cumsum(degree)])
+        return nodes, node_ptr, edge_ptr, self.neighbor[edges] + first_node
+
+    @staticmethod
+    def permutation(node_ptr: np.ndarray, random: torch.Generator) -> np.ndarray:
+        """Eq. 16: the order [n] in which the nodes of each graph are shuffled."""
+        graph_of_node = np.repeat(np.arange(len(node_ptr) - 1), np.diff(node_ptr))
+        return permute_within_graphs(torch.from_numpy(graph_of_node), random).numpy()
+
+    def batch(self, index: np.ndarray, corrupt: torch.Generator | None = None) -> GraphBatch:
+        """Graphs `index` as tensors: the input of the model. `corrupt` draws a permutation (Eq. 16)."""
+        nodes, node_ptr, edge_ptr, neighbor = self.batch_structure(index)
+        order = None if corrupt is None else torch.from_numpy(self.permutation(node_ptr, corrupt))
         return GraphBatch(
             inputs=self.inputs(nodes),
             node_ptr=torch.from_numpy(node_ptr),
-            edge_ptr=torch.from_numpy(np.concatenate([[0], np.cumsum(degree)])),
-            neighbor=torch.from_numpy(self.neighbor[edges] + first_node),
+            edge_ptr=torch.from_numpy(edge_ptr),
+            neighbor=torch.from_numpy(neighbor),
             order=order,
         )
 
@@ -282,11 +292,6 @@ class GraphStore:
             edge_attributes = torch.from_numpy(encoded)
         edge_ptr = torch.from_numpy(np.concatenate([[0], np.cumsum(degree)]))
         return InputRows(attributes, edge_ptr, edge_attributes)
-
-    def batches(self, size: int) -> Iterator[GraphBatch]:
-        """All graphs in order, `size` at a time."""
-        for start in range(0, len(self), size):
-            yield self.batch(np.arange(start, min(start + size, len(self))))
 
     # ---------------------------------------------------------------- keeping
 
@@ -329,3 +334,17 @@ class GraphStore:
             digest.update(f"{column} {array.dtype.str} {array.shape}".encode())
             digest.update(array.data if array.size else b"")
         return digest.hexdigest()
+
+
+def concatenate(stores: Sequence[GraphStore]) -> GraphStore:
+    """Stores of one schema after each other, in memory."""
+    first = stores[0]
+    if len(stores) == 1:
+        return first
+    columns: dict[str, Any] = {
+        c: np.concatenate([getattr(s, c) for s in stores]) for c in COLUMNS if not c.endswith("_ptr")
+    }
+    for column in ("node_ptr", "edge_ptr"):
+        lengths = np.concatenate([np.diff(getattr(s, column)) for s in stores])
+        columns[column] = np.concatenate([[0], np.cumsum(lengths)])
+    return replace(first, **columns)

@@ -10,7 +10,7 @@ from pyarrow import parquet
 from rich.console import Console
 from rich.progress import track
 
-from partwhole.estimator import SubgraphInfoMax
+from partwhole.estimator import EMBED_GRAPHS, SubgraphInfoMax
 from partwhole.files import atomic_file
 from partwhole.store import GraphStore
 
@@ -25,7 +25,7 @@ def write_vectors(estimator: SubgraphInfoMax, store: GraphStore, out: Path) -> i
     fields = [("id", pa.array(store.ids[:1]).type), ("embedding", pa.list_(pa.float32(), width))]
     if labels is not None:
         fields.insert(1, ("label", pa.array(labels[:1]).type))
-    pieces = -(-len(store) // estimator.batch_size)
+    pieces = -(-len(store) // EMBED_GRAPHS)
     start = 0
     with atomic_file(out) as temporary, parquet.ParquetWriter(temporary, pa.schema(fields)) as writer:
         vectors = estimator.transform_batches(store)

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.evaluation.classifiers import CLASSIFIERS, fold_accuracies
+from partwhole.evaluation.classifiers import CLASSIFIERS, RBF, fold_accuracies
 from partwhole.methods.base import load_run
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 
-SVM = ("rbf-svm",)
+SVM = (RBF,)
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ PROTOCOLS = {
     "label-free": Protocol("last epoch, nothing chosen on test folds; RBF SVM", lambda run: [None], SVM),
     "paper": Protocol("best kept epoch on the test folds; RBF SVM", _kept, SVM),
     "authors": Protocol(
-        "best kept epoch and best of three classifiers on the test folds", _kept, tuple(CLASSIFIERS)
+        "best kept epoch and best of three classifiers on the test folds", _kept, CLASSIFIERS
     ),
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from partwhole.packing import concatenated_ranges
 from partwhole.store import GraphStore
 
 
@@ -46,8 +47,8 @@ def add_incident(colors: np.ndarray, entries: np.ndarray, edge_ptr: np.ndarray) 
 
 
 @njit(cache=True, nogil=True)
-def refine(colors: np.ndarray, edge_ptr: np.ndarray, neighbor: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """One round. `neighbor[e] + first[v]` is the place of v's neighbour."""
+def refine(colors: np.ndarray, edge_ptr: np.ndarray, neighbor: np.ndarray) -> np.ndarray:
+    """One round."""
     mixed = np.empty_like(colors)
     for v in range(len(colors)):
         mixed[v] = _mix(colors[v])
@@ -55,7 +56,7 @@ def refine(colors: np.ndarray, edge_ptr: np.ndarray, neighbor: np.ndarray, first
     for v in range(len(colors)):
         total = np.uint64(0)
         for e in range(edge_ptr[v], edge_ptr[v + 1]):
-            total += mixed[neighbor[e] + first[v]]
+            total += mixed[neighbor[e]]
         out[v] = _mix(colors[v] * np.uint64(0x9E3779B97F4A7C15) + total)
     return out
 
@@ -93,16 +94,18 @@ def classes(colors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return of_node, first[:found].copy(), count[:found].copy()
 
 
-def start_colors(store: GraphStore, nodes: slice) -> np.ndarray:
-    """Colours of depth 0: all that X^(0) depends on, the node's attributes and its incident edges'."""
+def start_colors(store: GraphStore, nodes: np.ndarray) -> np.ndarray:
+    """Colours of depth 0 of nodes (numbered throughout): all that X^(0) depends on, which is the
+    node's attributes and those of its incident edges."""
     columns = [store.node_codes[nodes].astype(np.uint64), _bits(store.node_values[nodes])]
     columns += [_bits(x[nodes]) for x in store.structure.values()]
-    colors = hash_rows(np.ascontiguousarray(np.hstack(columns)))
+    colors = hash_rows(np.hstack(columns))
     if store.schema.edge:
-        edge_ptr = np.asarray(store.edge_ptr[nodes.start : nodes.stop + 1])
-        edges = slice(int(edge_ptr[0]), int(edge_ptr[-1]))
+        start = store.edge_ptr[nodes]
+        degree = store.edge_ptr[nodes + 1] - start
+        edges = concatenated_ranges(start, degree)
         words = np.hstack([store.edge_codes[edges].astype(np.uint64), _bits(store.edge_values[edges])])
-        colors = add_incident(colors, hash_rows(np.ascontiguousarray(words)), edge_ptr - edge_ptr[0])
+        colors = add_incident(colors, hash_rows(words), np.concatenate([[0], np.cumsum(degree)]))
     return colors
 
 

@@ -24,6 +24,7 @@ class Sparse(Movable):
     t_ptr: Tensor  # [columns + 1] int32
     t_row: Tensor  # [entries] int32, the row of each entry, column by column
     t_place: Tensor  # [entries] int32, its place in the original order
+    t_weight: Tensor | None  # [entries] its weight; None: look it up, the weights change
 
     def __matmul__(self, x: Tensor) -> Tensor:
         """[columns, d] -> [rows, d]"""
@@ -31,7 +32,7 @@ class Sparse(Movable):
 
     def with_weight(self, weight: Tensor) -> Sparse:
         """The same pattern with other weights, which may want gradients."""
-        return Sparse(self.ptr, self.column, weight, self.t_ptr, self.t_row, self.t_place)
+        return Sparse(self.ptr, self.column, weight, self.t_ptr, self.t_row, self.t_place, None)
 
 
 class _SparseProduct(torch.autograd.Function):
@@ -49,7 +50,8 @@ class _SparseProduct(torch.autograd.Function):
         grad = grad.contiguous()
         grad_x = grad_weight = None
         if ctx.needs_input_grad[0]:
-            grad_x = _product(grad, matrix.t_row, matrix.t_ptr, weight[matrix.t_place])
+            t_weight = weight[matrix.t_place] if matrix.t_weight is None else matrix.t_weight
+            grad_x = _product(grad, matrix.t_row, matrix.t_ptr, t_weight.to(grad.dtype))
         if ctx.needs_input_grad[1]:
             grad_weight = _entry_dots(x, grad, matrix)
         return grad_x, grad_weight, None

@@ -71,7 +71,9 @@ class _BiasReLUNorm(torch.autograd.Function):
         scale = gain.double() * inverse
         out = torch.empty_like(y)
         offset = (shift - mean * scale).to(y.dtype)
-        kernels.scale_shift(y.numpy(), scale.to(y.dtype).detach().numpy(), offset.detach().numpy(), out.numpy())
+        kernels.scale_shift(
+            y.numpy(), scale.to(y.dtype).detach().numpy(), offset.detach().numpy(), out.numpy()
+        )
         ctx.save_for_backward(y, share, scale, mean, inverse)
         result = mean.to(y.dtype), variance.to(y.dtype)
         ctx.mark_non_differentiable(*result)
@@ -88,7 +90,14 @@ class _BiasReLUNorm(torch.autograd.Function):
         slope = scale * d_gain * inverse
         constant = scale * total - slope * mean
         out = torch.empty_like(y)
-        row_terms = (t.to(y.dtype).numpy() for t in (scale, constant, slope))
-        bias = kernels.norm_relu_backward(grad.numpy(), y.numpy(), share.numpy(), *row_terms, out.numpy())
         to = y.dtype
+        bias = kernels.norm_relu_backward(
+            grad.numpy(),
+            y.numpy(),
+            share.numpy(),
+            scale.to(to).numpy(),
+            constant.to(to).numpy(),
+            slope.to(to).numpy(),
+            out.numpy(),
+        )
         return out, torch.from_numpy(bias).to(to), None, d_gain.to(to), total.to(to), None

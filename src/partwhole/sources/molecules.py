@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,8 @@ from partwhole.errors import PartwholeError
 from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
 from partwhole.sources.base import Source, all_of
-from partwhole.store import GraphStore
+from partwhole.store import GraphStore, concatenate
+from partwhole.streaming import write_store
 
 ELEMENTS = [
     "C",
@@ -71,34 +75,38 @@ SCHEMA = Schema(
 def read_molecules(data: Sequence[Any]) -> GraphStore:
     """Atoms and bonds with one-hot features; hydrogens are counted, not drawn as nodes."""
     _require_rdkit()
-    chunks = [data[i : i + CHUNK] for i in range(0, len(data), CHUNK)]
-    if len(chunks) > 1 and isinstance(data[0], str):
-        from joblib import Parallel, delayed
-
-        jobs = (delayed(encode_molecules)(list(c), i * CHUNK) for i, c in enumerate(chunks))
-        parts = Parallel(n_jobs=-1)(jobs)
-    else:
-        parts = [encode_molecules(list(c), i * CHUNK) for i, c in enumerate(chunks)]
-    counts, atoms, bonds, features = (list(column) for column in zip(*parts))
-    offset = 0
-    for count, bond in zip(counts, bonds):
-        bond += offset
-        offset += int(count.sum())
-    return GraphStore.from_arrays(
-        np.concatenate(counts),
-        np.concatenate(bonds),
-        schema=SCHEMA,
-        node_codes=np.concatenate(atoms),
-        edge_codes=np.concatenate(features),
-        ids=np.array(data) if isinstance(data[0], str) else None,
-        name="molecules",
-    )
+    return concatenate(list(_encoded(data)))
 
 
-def encode_molecules(
-    items: list[Any], first: int = 0
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Atom counts [G], atom codes [N, 8], bonds [E, 2] counted throughout, bond codes [E, 4]."""
+def stream_molecules(smiles: Iterable[str], folder: str | Path) -> GraphStore:
+    """Write SMILES of any number as a store in `folder`; memory holds a few thousand at a time."""
+    _require_rdkit()
+    return write_store(_encoded(smiles), folder, name="molecules")
+
+
+def _encoded(data: Iterable[Any]) -> Iterator[GraphStore]:
+    """Stores of `CHUNK` molecules each, encoded on all cores where there are several."""
+    numbered = enumerate(_chunks(data))
+    first = list(itertools.islice(numbered, 2))
+    rest = itertools.chain(first, numbered)
+    if len(first) < 2 or not isinstance(first[0][1][0], str):
+        return (encode_molecules(chunk, i * CHUNK) for i, chunk in rest)
+    from joblib import Parallel, delayed
+
+    jobs = (delayed(encode_molecules)(chunk, i * CHUNK) for i, chunk in rest)
+    encoded: Iterator[GraphStore] = Parallel(n_jobs=-1, return_as="generator")(jobs)
+    return encoded
+
+
+def _chunks(data: Iterable[Any]) -> Iterator[list[Any]]:
+    items = iter(data)
+    while chunk := list(itertools.islice(items, CHUNK)):
+        yield chunk
+
+
+def encode_molecules(items: list[Any], first: int = 0) -> GraphStore:
+    """Molecules to a store; `first` is the row of the first, for messages."""
+    atom_codes, bond_codes = _coders()
     counts: list[int] = []
     atoms: list[list[int]] = []
     bonds: list[tuple[int, int]] = []
@@ -107,16 +115,19 @@ def encode_molecules(
         molecule = parse_smiles(item, first + i) if isinstance(item, str) else item
         offset = len(atoms)
         for atom in molecule.GetAtoms():
-            atoms.append(_atom_codes(atom))
+            atoms.append(atom_codes(atom))
         for bond in molecule.GetBonds():
             bonds.append((offset + bond.GetBeginAtomIdx(), offset + bond.GetEndAtomIdx()))
-            features.append(_bond_codes(bond))
+            features.append(bond_codes(bond))
         counts.append(len(atoms) - offset)
-    return (
+    return GraphStore.from_arrays(
         np.array(counts, dtype=np.int64),
-        np.array(atoms, dtype=np.int16).reshape(-1, len(SCHEMA.node)),
         np.array(bonds, dtype=np.int64).reshape(-1, 2),
-        np.array(features, dtype=np.int16).reshape(-1, len(SCHEMA.edge)),
+        schema=SCHEMA,
+        node_codes=np.array(atoms, dtype=np.int16).reshape(-1, len(SCHEMA.node)),
+        edge_codes=np.array(features, dtype=np.int16).reshape(-1, len(SCHEMA.edge)),
+        ids=np.array(items) if isinstance(items[0], str) else np.arange(first, first + len(items)),
+        name="molecules",
     )
 
 
@@ -138,33 +149,47 @@ def parse_smiles(smiles: str, row: int) -> Any:
     return molecule
 
 
-def _index(values: Sequence[str], name: str) -> int:
-    """Position of a name; the last entry stands for everything else."""
-    return values.index(name) if name in values else len(values) - 1
+@functools.cache
+def _coders() -> tuple[Callable[[Any], list[int]], Callable[[Any], list[int]]]:
+    """Functions from an RDKit atom and bond to their codes; the last category is for all else."""
+    from rdkit.Chem import BondStereo, BondType, ChiralType, HybridizationType
 
+    element = {symbol: k for k, symbol in enumerate(ELEMENTS)}
+    hybridization = {getattr(HybridizationType, name): k for k, name in enumerate(HYBRIDIZATIONS[:-1])}
+    chirality = {
+        ChiralType.CHI_UNSPECIFIED: 0,
+        ChiralType.CHI_TETRAHEDRAL_CW: 1,
+        ChiralType.CHI_TETRAHEDRAL_CCW: 2,
+    }
+    kind = {getattr(BondType, name.upper()): k for k, name in enumerate(BONDS[:-1])}
+    stereo = {
+        BondStereo.STEREONONE: 0,
+        BondStereo.STEREOANY: 1,
+        BondStereo.STEREOZ: 2,
+        BondStereo.STEREOE: 3,
+    }
 
-def _atom_codes(atom: Any) -> list[int]:
-    chirality = {"CHI_UNSPECIFIED": 0, "CHI_TETRAHEDRAL_CW": 1, "CHI_TETRAHEDRAL_CCW": 2}
-    return [
-        _index(ELEMENTS, atom.GetSymbol()),
-        min(atom.GetDegree(), 6),
-        min(max(atom.GetFormalCharge(), -2), 2) + 2,
-        min(atom.GetTotalNumHs(), 4),
-        _index(HYBRIDIZATIONS, str(atom.GetHybridization())),
-        int(atom.GetIsAromatic()),
-        int(atom.IsInRing()),
-        chirality.get(str(atom.GetChiralTag()), 3),
-    ]
+    def atom_codes(atom: Any) -> list[int]:
+        return [
+            element.get(atom.GetSymbol(), len(ELEMENTS) - 1),
+            min(atom.GetDegree(), 6),
+            min(max(atom.GetFormalCharge(), -2), 2) + 2,
+            min(atom.GetTotalNumHs(), 4),
+            hybridization.get(atom.GetHybridization(), len(HYBRIDIZATIONS) - 1),
+            int(atom.GetIsAromatic()),
+            int(atom.IsInRing()),
+            chirality.get(atom.GetChiralTag(), 3),
+        ]
 
+    def bond_codes(bond: Any) -> list[int]:
+        return [
+            kind.get(bond.GetBondType(), len(BONDS) - 1),
+            int(bond.GetIsConjugated()),
+            int(bond.IsInRing()),
+            stereo.get(bond.GetStereo(), 4),
+        ]
 
-def _bond_codes(bond: Any) -> list[int]:
-    stereo = {"STEREONONE": 0, "STEREOANY": 1, "STEREOZ": 2, "STEREOE": 3}
-    return [
-        _index(BONDS, str(bond.GetBondType()).lower()),
-        int(bond.GetIsConjugated()),
-        int(bond.IsInRing()),
-        stereo.get(str(bond.GetStereo()), 4),
-    ]
+    return atom_codes, bond_codes
 
 
 def _require_rdkit() -> None:

@@ -17,11 +17,15 @@ from torch import Tensor
 
 from partwhole.errors import PartwholeError
 from partwhole.graph import Batch
+from partwhole.lifting.lifter import Lifter, choose_batches
 from partwhole.model import PartWhole
 from partwhole.store import GraphStore
+from partwhole.streaming import is_mapped, release_pages
 from partwhole.training.checkpoint import Progress, RunFolder
+from partwhole.training.prefetch import ahead
 
 STATE_SECONDS = 20.0  # a crash costs at most this much work
+RELEASE_STEPS = 64  # between returns of the memory that a mapped store has touched
 
 
 class Objective(Protocol):
@@ -93,7 +97,7 @@ class Trainer:
         self.stop_requested = stop_requested
         self.device = choose_device(model.config.device)
         model.to(self.device)
-        self.optimizer = torch.optim.Adam(model.parameters(), lr=model.config.lr)
+        self.optimizer = torch.optim.Adam(model.parameters(), lr=model.config.lr, fused=True)
         self.history: list[dict[str, Any]] = []
         self._saved = time.monotonic()
 
@@ -110,9 +114,17 @@ class Trainer:
         per_epoch = len(batch_indices(len(store), config.batch_size, 0, 0))
         self.listener.start(progress.epoch, config.epochs, per_epoch)
         self.model.train()
+        source = choose_batches(
+            store,
+            self.model.layer_aggregation.backbone,
+            self.model.readout,
+            config.layers,
+            corrupt=config.head_negatives,
+            lift=config.lift,
+        )
         try:
             for epoch in range(progress.epoch, config.epochs):
-                progress = self._epoch(store, epoch, progress)
+                progress = self._epoch(store, source, epoch, progress)
         finally:
             self.listener.stop()
         self.model.eval()
@@ -120,13 +132,19 @@ class Trainer:
             run.write_state(self.model, self.optimizer, progress)
             run.write_weights(self.model.state_dict())
 
-    def _epoch(self, store: GraphStore, epoch: int, progress: Progress) -> Progress:
+    def _epoch(
+        self, store: GraphStore, source: GraphStore | Lifter, epoch: int, progress: Progress
+    ) -> Progress:
         config, run = self.model.config, self.run
         batches = batch_indices(len(store), config.batch_size, config.random_state, epoch)
-        for step in range(progress.step, len(batches)):
-            started = time.perf_counter()
+
+        def make(step: int) -> Batch:
             random = step_generator(config.random_state, epoch, step) if config.head_negatives else None
-            batch = store.batch(batches[step], random).to(self.device)
+            return source.batch(batches[step], random).to(self.device)
+
+        steps = range(progress.step, len(batches))
+        started = time.perf_counter()
+        for step, batch in zip(steps, ahead(make, steps)):
             loss, logged = self.objective(self.model, batch)
             if not torch.isfinite(loss):
                 raise PartwholeError(
@@ -141,7 +159,10 @@ class Trainer:
                 progress.sums[name] = progress.sums.get(name, 0.0) + value * batch.num_graphs
             progress.graphs += batch.num_graphs
             progress.step = step + 1
-            progress.seconds += time.perf_counter() - started
+            now = time.perf_counter()
+            progress.seconds, started = progress.seconds + now - started, now
+            if step % RELEASE_STEPS == 0 and is_mapped(store):
+                release_pages(store)
             self.listener.step(epoch, step + 1, len(batches))
             self._maybe_stop(progress)
         means = {name: total / progress.graphs for name, total in progress.sums.items()}

@@ -1,0 +1,96 @@
+"""Stores larger than memory: written a piece at a time, read through the memory map."""
+
+from __future__ import annotations
+
+import json
+import mmap
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from partwhole.errors import PartwholeError
+from partwhole.files import atomic_folder
+from partwhole.store import COLUMNS, FORMAT, GraphStore
+
+HEADER = 128  # bytes kept free at the start of each column for its header
+
+
+def write_store(pieces: Iterable[GraphStore], folder: str | Path, name: str = "graphs") -> GraphStore:
+    """Append stores of one schema into a folder; memory holds one piece. Gives the mapped store.
+
+    Ids are row numbers: a column as wide as the longest text would dwarf the graphs.
+    """
+    folder = Path(folder)
+    with atomic_folder(folder) as temporary, ExitStack() as stack:
+        files: dict[str, BinaryIO] = {}
+        shapes: dict[str, tuple[np.dtype, tuple[int, ...]]] = {}
+        schema = None
+        nodes = edges = graphs = 0
+        for piece in pieces:
+            if schema is None:
+                schema = piece.schema
+                files = {c: stack.enter_context((temporary / f"{c}.npy").open("wb")) for c in COLUMNS}
+                for column in ("node_ptr", "edge_ptr"):
+                    _append(files[column], shapes, column, np.zeros(1, np.int64))
+            schema.require_same_inputs(piece.schema)
+            changed = {
+                "node_ptr": piece.node_ptr[1:] + nodes,
+                "edge_ptr": piece.edge_ptr[1:] + edges,
+                "ids": np.arange(graphs, graphs + len(piece)),
+            }
+            for column in COLUMNS:
+                _append(files[column], shapes, column, changed.get(column, getattr(piece, column)))
+            nodes, edges = nodes + int(piece.node_ptr[-1]), edges + int(piece.edge_ptr[-1])
+            graphs += len(piece)
+        if schema is None:
+            raise PartwholeError("There are no graphs; give at least one.")
+        for column, (dtype, shape) in shapes.items():
+            files[column].seek(0)
+            files[column].write(_header(dtype, shape))
+            files[column].close()
+        about = {"format": FORMAT, "name": name, "schema": schema.to_dict()}
+        (temporary / "schema.json").write_text(json.dumps(about, indent=1))
+    return GraphStore.open(folder)
+
+
+def _append(
+    file: BinaryIO, shapes: dict[str, tuple[np.dtype, tuple[int, ...]]], column: str, rows: np.ndarray
+) -> None:
+    if column not in shapes:
+        file.write(bytes(HEADER))
+        shapes[column] = rows.dtype, (0, *rows.shape[1:])
+    dtype, shape = shapes[column]
+    if rows.dtype != dtype or rows.shape[1:] != shape[1:]:
+        raise PartwholeError(
+            f"The pieces of a store differ in their column {column!r}; read all of them alike."
+        )
+    file.write(np.ascontiguousarray(rows).data if rows.size else b"")
+    shapes[column] = dtype, (shape[0] + len(rows), *shape[1:])
+
+
+def _header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
+    """The header of the npy format, version 1.0, filled up to its fixed length."""
+    text = repr({"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape})
+    length = HEADER - 10
+    return b"\x93NUMPY\x01\x00" + length.to_bytes(2, "little") + text.encode().ljust(length - 1) + b"\n"
+
+
+def release_pages(store: GraphStore) -> None:
+    """Give the memory of mapped columns back; the files stay in the system's cache.
+
+    A random pass over a mapped store would otherwise count all of it as this process's memory.
+    """
+    if not hasattr(mmap, "MADV_DONTNEED"):  # not on every system
+        return
+    for column in COLUMNS:
+        array = getattr(store, column)
+        mapped = getattr(array, "_mmap", None)
+        if isinstance(array, np.memmap) and mapped is not None:
+            mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def is_mapped(store: GraphStore) -> bool:
+    return isinstance(store.neighbor, np.memmap)
