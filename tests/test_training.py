@@ -18,6 +18,7 @@ from safetensors.torch import load_file
 from partwhole import PartwholeError, SubgraphInfoMax, make_motif_graphs
 from partwhole.evaluation.classifiers import fold_accuracies
 from partwhole.training import trainer as trainer_module
+from partwhole.training.adam import Adam
 from partwhole.training.checkpoint import RunFolder
 from partwhole.training.trainer import Interrupted, batch_indices
 
@@ -50,6 +51,28 @@ def test_metrics_tell_what_happened(mutag):
         assert row["uncovered"] == 0.0
     soft = SubgraphInfoMax(epochs=1, selection="soft", **SMALL).fit(mutag).history_[0]
     assert 0.5 < soft["entropy"] <= 2.0  # bits; at most log2 of four subgraphs
+
+
+def test_adam_is_pytorchs_adam():
+    def network():
+        torch.manual_seed(0)
+        return torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1)).double()
+
+    ours, theirs = network(), network()
+    adam, reference = Adam(ours.named_parameters(), lr=0.02), torch.optim.Adam(theirs.parameters(), lr=0.02)
+    x = torch.randn(30, 5, dtype=torch.double)
+    for _ in range(25):
+        for model, optimizer in ((ours, adam), (theirs, reference)):
+            optimizer.zero_grad()
+            (model(x) - x[:, :1].square()).square().mean().backward()
+            optimizer.step()
+    for a, b in zip(ours.parameters(), theirs.parameters()):
+        torch.testing.assert_close(a, b, rtol=1e-12, atol=1e-12)
+    kept = {k: v.clone() for k, v in adam.state().items()}
+    again = Adam(network().named_parameters(), lr=0.02)
+    again.load_state(kept)
+    assert again.steps == 25
+    assert all(torch.equal(v, again.state()[k]) for k, v in kept.items())
 
 
 def test_batches_cover_every_graph_once_and_leave_no_single_one():
@@ -168,13 +191,15 @@ def test_state_is_kept_now_and_then(mutag, tmp_path, monkeypatch):
 
     with pytest.raises(MemoryError):
         model.fit_run(mutag, tmp_path / "run", stop_requested=crash)
-    kept = RunFolder(tmp_path / "run").read_state(model.model_, torch.optim.Adam(model.model_.parameters()))
+    kept = RunFolder(tmp_path / "run").read_state(
+        model.model_, Adam(model.model_.named_parameters(), lr=1e-3)
+    )
     assert (kept.epoch, kept.step) == (1, 2)  # eight steps of six an epoch
 
 
 def test_a_loss_that_is_not_finite_stops_with_a_cure(mutag):
     with pytest.raises(PartwholeError, match="smaller learning rate"):
-        SubgraphInfoMax(epochs=30, lr=1e6, estimator="dv", **SMALL).fit(mutag)
+        SubgraphInfoMax(epochs=30, lr=1e30, estimator="dv", **SMALL).fit(mutag)
 
 
 def test_one_graph_cannot_be_contrasted(mutag):

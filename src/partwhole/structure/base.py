@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from partwhole.registry import STRUCTURE
 from partwhole.schema import Schema
 from partwhole.store import GraphStore
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 def structure_kinds(schema: Schema, chosen: Sequence[str]) -> tuple[str, ...]:
@@ -28,6 +31,8 @@ def with_structure(store: GraphStore, kinds: Sequence[str]) -> GraphStore:
 
 def adjacency(store: GraphStore) -> csr_array:
     """All graphs as one block-diagonal matrix [N, N], without self-loops."""
+    from scipy.sparse import csr_array
+
     degrees = np.diff(store.edge_ptr)
     first_node = np.repeat(np.repeat(store.node_ptr[:-1], store.num_nodes), degrees)
     columns, rows = store.neighbor + first_node, np.repeat(np.arange(len(degrees)), degrees)

@@ -21,6 +21,7 @@ from torch import Tensor
 from partwhole.config import read_toml
 from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
+from partwhole.training.adam import Adam
 
 FORMAT = 1
 
@@ -99,29 +100,23 @@ class RunFolder:
 
     # ---------------------------------------------------------------- state to resume from
 
-    def write_state(
-        self, model: torch.nn.Module, optimizer: torch.optim.Optimizer, progress: Progress
-    ) -> None:
+    def write_state(self, model: torch.nn.Module, optimizer: Adam, progress: Progress) -> None:
         """Weights, optimiser moments and progress in one file, so that they always agree."""
         tensors = {f"model.{k}": v for k, v in model.state_dict().items()}
-        for index, moments in optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{index}.{name}": v for name, v in moments.items()}
+        tensors |= {f"optimizer.{k}": v for k, v in optimizer.state().items()}
         _write_tensors(self.state_file, tensors, {"progress": json.dumps(vars(progress))})
 
-    def read_state(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
+    def read_state(self, model: torch.nn.Module, optimizer: Adam) -> Progress:
         """Put weights and moments back; without a state, training starts from the beginning."""
         if not self.state_file.exists():
             return Progress()
         tensors, metadata = _read_tensors(self.state_file)
-        weights = {k.removeprefix("model."): v for k, v in tensors.items() if k.startswith("model.")}
-        load_weights(model, weights, self.state_file)
-        moments: dict[int, dict[str, Tensor]] = {}
-        for key, value in tensors.items():
-            if key.startswith("optimizer."):
-                _, index, name = key.split(".")
-                moments.setdefault(int(index), {})[name] = value
-        groups = optimizer.state_dict()["param_groups"]
-        optimizer.load_state_dict({"state": moments, "param_groups": groups})
+
+        def part(prefix: str) -> dict[str, Tensor]:
+            return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+
+        load_weights(model, part("model."), self.state_file)
+        optimizer.load_state(part("optimizer."))
         return Progress(**json.loads(metadata["progress"]))
 
     # ---------------------------------------------------------------- metrics

@@ -21,6 +21,7 @@ from partwhole.lifting.lifter import Lifter, choose_batches
 from partwhole.model import PartWhole
 from partwhole.store import GraphStore
 from partwhole.streaming import is_mapped, release_pages
+from partwhole.training.adam import Adam
 from partwhole.training.checkpoint import Progress, RunFolder
 from partwhole.training.prefetch import ahead
 
@@ -97,7 +98,7 @@ class Trainer:
         self.stop_requested = stop_requested
         self.device = choose_device(model.config.device)
         model.to(self.device)
-        self.optimizer = torch.optim.Adam(model.parameters(), lr=model.config.lr, fused=True)
+        self.optimizer = Adam(model.named_parameters(), lr=model.config.lr)
         self.history: list[dict[str, Any]] = []
         self._saved = time.monotonic()
 
