@@ -6,7 +6,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 
 export PARTWHOLE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test format clean
+.PHONY: demo test bench format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/partwhole fit MUTAG --out runs/demo --epochs 60 --overwrite
@@ -44,3 +44,8 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.torch
 
 clean:
 	rm -rf $(VENV) runs build .mypy_cache .pytest_cache .ruff_cache
+
+# One figure: make bench ONLY=mutag-epoch. All take about half an hour, and the machine to themselves.
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/run.py $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python benchmarks/plot.py

@@ -114,24 +114,29 @@ class Trainer:
                 self._snapshot(0)
         per_epoch = len(batch_indices(len(store), config.batch_size, 0, 0))
         self.listener.start(progress.epoch, config.epochs, per_epoch)
-        self.model.train()
-        source = choose_batches(
-            store,
-            self.model.layer_aggregation.backbone,
-            self.model.readout,
-            config.layers,
-            corrupt=config.head_negatives,
-            lift=config.lift,
-        )
         try:
-            for epoch in range(progress.epoch, config.epochs):
-                progress = self._epoch(store, source, epoch, progress)
+            if progress.epoch < config.epochs:
+                progress = self._epochs(store, progress)
         finally:
             self.listener.stop()
         self.model.eval()
         if run is not None:
             run.write_state(self.model, self.optimizer, progress)
             run.write_weights(self.model.state_dict())
+
+    def _epochs(self, store: GraphStore, progress: Progress) -> Progress:
+        model, config = self.model.train(), self.model.config
+        source = choose_batches(
+            store,
+            model.layer_aggregation.backbone,
+            model.readout,
+            config.layers,
+            corrupt=config.head_negatives,
+            lift=config.lift,
+        )
+        for epoch in range(progress.epoch, config.epochs):
+            progress = self._epoch(store, source, epoch, progress)
+        return progress
 
     def _epoch(
         self, store: GraphStore, source: GraphStore | Lifter, epoch: int, progress: Progress
