@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -120,6 +122,25 @@ def test_saving_does_not_replace_a_folder_that_is_no_store(zoo, tmp_path):
 def test_bad_graphs_are_refused(graph, message):
     with pytest.raises(PartwholeError, match=message):
         GraphStore.from_graphs([graph])
+
+
+def test_category_codes_must_be_listed():
+    schema = Schema(node=(Column.categorical("kind", ["a", "b"]),))
+    codes = np.array([[0], [2]], np.int16)
+    with pytest.raises(PartwholeError, match="does not list"):
+        GraphStore.from_graphs(
+            [Graph(num_nodes=2, edges=np.zeros((0, 2), int), node_codes=codes, schema=schema)]
+        )
+
+
+def test_missing_labels_are_said(zoo):
+    targets = zoo.targets.copy()
+    targets[3] = np.nan
+    partly = replace(zoo, targets=targets)
+    assert zoo.has_labels
+    assert not partly.has_labels
+    with pytest.raises(PartwholeError, match="1 of 16 graphs"):
+        _ = partly.labels
 
 
 def test_an_edge_across_graphs_is_refused():

@@ -9,8 +9,8 @@ from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, 
 from partwhole.lifting import lifter
 from partwhole.sources import molecules
 from partwhole.sources.molecules import stream_molecules
-from partwhole.store import COLUMNS, concatenate
-from partwhole.streaming import is_mapped, release_pages, write_store
+from partwhole.store import COLUMNS
+from partwhole.streaming import concatenate, is_mapped, release_pages, write_store
 
 SMILES = ["CCO", "c1ccccc1", "CC(=O)N", "C#N", "O=C=O", "[Na+].[Cl-]", "C"] * 3
 

@@ -104,3 +104,16 @@ def one_hot(codes: np.ndarray, values: np.ndarray, columns: tuple[Column, ...]) 
             value_at += column.width
         at += column.width
     return out
+
+
+def check_columns(part: str, columns: tuple[Column, ...], codes: np.ndarray, values: np.ndarray) -> None:
+    """Raise unless codes [n, …] and numbers [n, …] are what the columns of nodes or edges say."""
+    categories = np.array([c.width for c in columns if c.is_categorical], dtype=np.int64)
+    numbers = sum(c.width for c in columns if not c.is_categorical)
+    if (codes.shape[1], values.shape[1]) != (len(categories), numbers):
+        raise PartwholeError(
+            f"The {part}s have {codes.shape[1]} categorical and {values.shape[1]} numeric columns but the "
+            f"schema says {len(categories)} and {numbers}."
+        )
+    if ((codes < 0) | (codes >= categories)).any():
+        raise PartwholeError(f"A {part} has a category code that the schema does not list.")

@@ -19,7 +19,7 @@ from partwhole.errors import PartwholeError
 from partwhole.files import atomic_folder
 from partwhole.graph import Graph, GraphBatch, InputRows
 from partwhole.packing import concatenated_ranges, pack_edges
-from partwhole.schema import Schema, one_hot
+from partwhole.schema import Schema, check_columns, one_hot
 from partwhole.segment import permute_within_graphs
 
 FORMAT = 1
@@ -147,13 +147,8 @@ class GraphStore:
                     f"Graph {self.ids[graph]} has a {part} attribute that is NaN or infinite; "
                     "replace missing attributes by a number before loading."
                 )
-        widths = {"node": self.node_values.shape[1], "edge": self.edge_values.shape[1]}
-        for part, width in widths.items():
-            declared = sum(c.width for c in getattr(self.schema, part) if not c.is_categorical)
-            if declared != width:
-                raise PartwholeError(
-                    f"The {part} attributes are {width} wide but the schema says {declared}."
-                )
+        check_columns("node", self.schema.node, self.node_codes, self.node_values)
+        check_columns("edge", self.schema.edge, self.edge_codes, self.edge_values)
 
     # ---------------------------------------------------------------- reading
 
@@ -206,6 +201,11 @@ class GraphStore:
         return (entries + loops) // 2
 
     @property
+    def has_labels(self) -> bool:
+        """Whether every graph has the first target."""
+        return bool(self.schema.targets) and not np.isnan(self.targets[:, 0]).any()
+
+    @property
     def labels(self) -> np.ndarray:
         """[G] the first target in its original encoding (class labels as they were given)."""
         if not self.schema.targets:
@@ -216,6 +216,11 @@ class GraphStore:
         column, values = self.schema.targets[0], self.targets[:, 0]
         if not column.is_categorical:
             return values
+        if not self.has_labels:
+            raise PartwholeError(
+                f"{int(np.isnan(values).sum())} of {len(values)} graphs of {self.name!r} have no label; "
+                "leave them out first."
+            )
         return np.array(column.values)[values.astype(np.int64)]
 
     # ---------------------------------------------------------------- slicing
@@ -334,17 +339,3 @@ class GraphStore:
             digest.update(f"{column} {array.dtype.str} {array.shape}".encode())
             digest.update(array.data if array.size else b"")
         return digest.hexdigest()
-
-
-def concatenate(stores: Sequence[GraphStore]) -> GraphStore:
-    """Stores of one schema after each other, in memory."""
-    first = stores[0]
-    if len(stores) == 1:
-        return first
-    columns: dict[str, Any] = {
-        c: np.concatenate([getattr(s, c) for s in stores]) for c in COLUMNS if not c.endswith("_ptr")
-    }
-    for column in ("node_ptr", "edge_ptr"):
-        lengths = np.concatenate([np.diff(getattr(s, column)) for s in stores])
-        columns[column] = np.concatenate([[0], np.cumsum(lengths)])
-    return replace(first, **columns)

@@ -1,13 +1,14 @@
-"""Stores larger than memory: written a piece at a time, read through the memory map."""
+"""Stores in pieces: joined in memory, or written a piece at a time and read through the memory map."""
 
 from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -16,6 +17,20 @@ from partwhole.files import atomic_folder
 from partwhole.store import COLUMNS, FORMAT, GraphStore
 
 HEADER = 128  # bytes kept free at the start of each column for its header
+
+
+def concatenate(stores: Sequence[GraphStore]) -> GraphStore:
+    """Stores of one schema after each other, in memory."""
+    first = stores[0]
+    if len(stores) == 1:
+        return first
+    columns: dict[str, Any] = {
+        c: np.concatenate([getattr(s, c) for s in stores]) for c in COLUMNS if not c.endswith("_ptr")
+    }
+    for column in ("node_ptr", "edge_ptr"):
+        lengths = np.concatenate([np.diff(getattr(s, column)) for s in stores])
+        columns[column] = np.concatenate([[0], np.cumsum(lengths)])
+    return replace(first, **columns)
 
 
 def write_store(pieces: Iterable[GraphStore], folder: str | Path, name: str = "graphs") -> GraphStore:

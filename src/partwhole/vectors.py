@@ -21,7 +21,7 @@ def write_vectors(estimator: SubgraphInfoMax, store: GraphStore, out: Path) -> i
     Returns the width of the vectors.
     """
     width = estimator.model_.readout.width
-    labels = store.labels if store.schema.targets else None
+    labels = store.labels if store.has_labels else None
     fields = [("id", pa.array(store.ids[:1]).type), ("embedding", pa.list_(pa.float32(), width))]
     if labels is not None:
         fields.insert(1, ("label", pa.array(labels[:1]).type))

@@ -12,6 +12,7 @@ from torch import Tensor
 from partwhole.graph import InputRows, Movable
 from partwhole.lifting.sparse import Sparse
 from partwhole.nodes import NodeVectors, Rows
+from partwhole.segment import segment_ids
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +41,8 @@ class LiftedBatch(Movable):
 
     @cached_property
     def rows(self) -> Rows:
-        graphs = torch.arange(len(self.row_ptr) - 1, device=self.row_ptr.device)
-        graph = graphs.repeat_interleave(self.row_ptr.diff(), output_size=len(self.depths[-1].pair_of_row))
-        return Rows(self.row_ptr, graph, self.depths[-1].graphs.weight)
+        last = self.depths[-1]
+        return Rows(self.row_ptr, segment_ids(self.row_ptr, len(last.pair_of_row)), last.graphs.weight)
 
     def start(self, x0: Tensor) -> Tensor:
         return x0

@@ -14,8 +14,8 @@ from partwhole.errors import PartwholeError
 from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
 from partwhole.sources.base import Source, all_of
-from partwhole.store import GraphStore, concatenate
-from partwhole.streaming import write_store
+from partwhole.store import GraphStore
+from partwhole.streaming import concatenate, write_store
 
 ELEMENTS = [
     "C",

@@ -33,7 +33,7 @@ def write_report(
         ) from None
     shown = np.linspace(0, len(store) - 1, min(len(store), MOST_POINTS)).astype(int)
     part = store[shown]
-    labels = part.labels if part.schema.targets else None
+    labels = part.labels if store.has_labels else None
     figure = embedding_map(estimator.transform(part), labels, part.ids)
     many = "all" if len(shown) == len(store) else f"{len(shown)} of"
     template = jinja2.Environment(autoescape=True).from_string(
@@ -68,7 +68,7 @@ def _cards(estimator: SubgraphInfoMax, store: GraphStore) -> list[dict[str, str]
     """A few graphs, spread over the classes and the sizes."""
     nodes = store.num_nodes
     candidates = np.flatnonzero((nodes > 0) & (nodes <= MOST_NODES))
-    if store.schema.targets and len(candidates):
+    if store.has_labels and len(candidates):
         groups = [candidates[store.labels[candidates] == c] for c in np.unique(store.labels[candidates])]
     else:
         groups = [candidates]
@@ -80,7 +80,7 @@ def _cards(estimator: SubgraphInfoMax, store: GraphStore) -> list[dict[str, str]
             graph = store[i]
             membership = estimator.subgraphs(graph)
             sizes = ", ".join(f"{size:.4g}" for size in membership.sum(axis=1))
-            label = f", class {store.labels[i]}" if store.schema.targets else ""
+            label = f", class {store.labels[i]}" if store.has_labels else ""
             text = f"graph {graph.id}{label}: {graph.num_nodes} nodes; nodes per subgraph {sizes}"
             cards.append({"svg": draw_subgraphs(graph, membership), "text": text})
     return cards
