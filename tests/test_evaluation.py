@@ -51,10 +51,10 @@ def test_label_free_is_the_last_epoch_and_untrained_the_first(mutag, run):
 
 
 def test_paper_and_authors_choose_by_the_test_folds(mutag, run):
-    paper, authors = (evaluate(run, mutag, p, folds=5) for p in ("paper", "authors"))
+    paper, authors = (evaluate(run, mutag, p, folds=3) for p in ("paper", "authors"))
     assert paper["evaluated"] == 2  # epochs 5 and 10
     assert authors["evaluated"] == 6  # with three classifiers each
-    label_free = evaluate(run, mutag, "label-free", folds=5)
+    label_free = evaluate(run, mutag, "label-free", folds=3)
     assert label_free["accuracy"]["mean"] <= paper["accuracy"]["mean"] <= authors["accuracy"]["mean"]
     assert paper["epoch"] in (5, 10)
 

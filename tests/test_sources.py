@@ -291,7 +291,7 @@ def test_pyg_data():
         load_graphs([data(4), data(4, width=4)])
     broken = data(4)
     broken.edge_index[1, 0] = 7
-    with pytest.raises(PartwholeError, match="Graph 1 has edges to nodes 0 to 7 but 4 nodes"):
+    with pytest.raises(PartwholeError, match="Graph 1 has an edge to node 7 but only nodes 0 to 3"):
         load_graphs([data(4), broken])
     bare = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
     with pytest.raises(PartwholeError, match="Graph 1 has no x but graph 0 has"):

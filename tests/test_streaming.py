@@ -10,7 +10,7 @@ from partwhole.lifting import lifter
 from partwhole.sources import molecules
 from partwhole.sources.molecules import stream_molecules
 from partwhole.store import COLUMNS
-from partwhole.streaming import concatenate, is_mapped, release_pages, write_store
+from partwhole.streaming import concatenate, write_store
 
 SMILES = ["CCO", "c1ccccc1", "CC(=O)N", "C#N", "O=C=O", "[Na+].[Cl-]", "C"] * 3
 
@@ -18,7 +18,7 @@ SMILES = ["CCO", "c1ccccc1", "CC(=O)N", "C#N", "O=C=O", "[Na+].[Cl-]", "C"] * 3
 def test_a_store_written_in_pieces_is_the_store_written_at_once(mutag, tmp_path):
     pieces = [mutag[:50], mutag[50:51], mutag[51:]]
     written = write_store(iter(pieces), tmp_path / "store", name="MUTAG")
-    assert is_mapped(written)
+    assert written.is_mapped
     assert written.digest() == mutag.digest() == concatenate(pieces).digest()
     assert written.labels.tolist() == mutag.labels.tolist()
     assert written.ids.tolist() == list(range(188))
@@ -73,7 +73,7 @@ def test_touched_pages_are_given_back(tmp_path):
     before = resident_pages_of_maps()
     total = sum(int(getattr(mapped, c).astype(np.int64).sum()) for c in ("neighbor", "edge_ptr", "node_ptr"))
     touched = resident_pages_of_maps()
-    release_pages(mapped)
+    mapped.release_pages()
     after = resident_pages_of_maps()
     assert touched - before > 10_000
     assert after - before < 0.2 * (touched - before)

@@ -20,7 +20,6 @@ from partwhole.model import PartWhole
 from partwhole.schema import Schema
 from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
-from partwhole.streaming import is_mapped, release_pages
 from partwhole.structure.base import structure_kinds, with_structure
 from partwhole.training.checkpoint import RunFolder, load_weights
 from partwhole.training.objectives import HeadTailObjective
@@ -93,8 +92,7 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
         for batch in ahead(lambda piece: source.batch(piece).to(self.device_), pieces):
             with torch.inference_mode():
                 yield model.embed(batch).cpu().numpy()
-            if is_mapped(store):
-                release_pages(store)
+            store.release_pages()
 
     def subgraphs(self, graph: Any) -> np.ndarray:
         """Membership [S, nodes] of one graph: how much of each node each subgraph holds."""

@@ -14,6 +14,15 @@ def concatenated_ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
 
 
+def require_nodes(edges: np.ndarray, nodes: int, graph: object) -> None:
+    """Raise unless the edges of one graph join nodes that it has."""
+    if len(edges) and (edges.min() < 0 or edges.max() >= nodes):
+        wrong = edges.max() if edges.min() >= 0 else edges.min()
+        raise PartwholeError(
+            f"Graph {graph!r} has an edge to node {wrong} but only nodes 0 to {nodes - 1}; correct the edge list."
+        )
+
+
 def pack_edges(node_ptr: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Edges [M, 2] over nodes numbered throughout -> symmetric CSR without repeats.
 

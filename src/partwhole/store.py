@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,11 +19,12 @@ import torch
 from partwhole.errors import PartwholeError
 from partwhole.files import atomic_folder
 from partwhole.graph import Graph, GraphBatch, InputRows
-from partwhole.packing import concatenated_ranges, pack_edges
+from partwhole.packing import concatenated_ranges, pack_edges, require_nodes
 from partwhole.schema import Schema, check_columns, one_hot
 from partwhole.segment import permute_within_graphs
 
 FORMAT = 1
+DIGEST_ROWS = 1_000_000  # hashed at a time
 COLUMNS = [
     "node_ptr",
     "edge_ptr",
@@ -112,13 +114,7 @@ class GraphStore:
         counts = np.array([g.num_nodes for g in graphs], dtype=np.int64)
         offsets = np.concatenate([[0], np.cumsum(counts)[:-1]])
         for graph in graphs:  # before numbering throughout, where it would hit another graph
-            edges = graph.edges
-            if len(edges) and (edges.min() < 0 or edges.max() >= graph.num_nodes):
-                wrong = edges.max() if edges.min() >= 0 else edges.min()
-                raise PartwholeError(
-                    f"Graph {graph.id!r} has an edge to node {wrong} but only nodes 0 to "
-                    f"{graph.num_nodes - 1}; correct the edge list."
-                )
+            require_nodes(graph.edges, graph.num_nodes, graph.id)
         numbered = [np.asarray(g.edges, np.int64).reshape(-1, 2) + o for g, o in zip(graphs, offsets)]
         given = [g.marks for g in graphs if g.marks is not None]
         marks = np.concatenate(given) if len(given) == len(graphs) else None
@@ -329,13 +325,31 @@ class GraphStore:
             ) from None
         return cls(**columns, schema=schema, name=about["name"])
 
+    @property
+    def is_mapped(self) -> bool:
+        return isinstance(self.neighbor, np.memmap)
+
+    def release_pages(self) -> None:
+        """Give the memory of mapped columns back; the files stay in the system's cache.
+
+        A pass over a mapped store would otherwise count all of it as this process's memory.
+        """
+        if not self.is_mapped or not hasattr(mmap, "MADV_DONTNEED"):  # not on every system
+            return
+        for column in COLUMNS:
+            mapped = getattr(getattr(self, column), "_mmap", None)
+            if mapped is not None:
+                mapped.madvise(mmap.MADV_DONTNEED)
+
     def digest(self) -> str:
         """SHA-256 of the content: the same for the same graphs, however they were stored."""
         digest = hashlib.sha256()
         for column in COLUMNS:
             if column in ("ids", "marks"):
                 continue
-            array = np.ascontiguousarray(getattr(self, column))
+            array = getattr(self, column)
             digest.update(f"{column} {array.dtype.str} {array.shape}".encode())
-            digest.update(array.data if array.size else b"")
+            for start in range(0, len(array) if array.size else 0, DIGEST_ROWS):
+                digest.update(np.ascontiguousarray(array[start : start + DIGEST_ROWS]).data)
+                self.release_pages()
         return digest.hexdigest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import mmap
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -91,21 +90,3 @@ def _header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
     text = repr({"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape})
     length = HEADER - 10
     return b"\x93NUMPY\x01\x00" + length.to_bytes(2, "little") + text.encode().ljust(length - 1) + b"\n"
-
-
-def release_pages(store: GraphStore) -> None:
-    """Give the memory of mapped columns back; the files stay in the system's cache.
-
-    A random pass over a mapped store would otherwise count all of it as this process's memory.
-    """
-    if not hasattr(mmap, "MADV_DONTNEED"):  # not on every system
-        return
-    for column in COLUMNS:
-        array = getattr(store, column)
-        mapped = getattr(array, "_mmap", None)
-        if isinstance(array, np.memmap) and mapped is not None:
-            mapped.madvise(mmap.MADV_DONTNEED)
-
-
-def is_mapped(store: GraphStore) -> bool:
-    return isinstance(store.neighbor, np.memmap)

@@ -14,6 +14,7 @@ from partwhole.nn.readout.base import Readout
 from partwhole.store import GraphStore
 
 MOST_STATIC_NODES = 5_000_000  # stores with more are coloured batch by batch, to bound memory
+STATIC_GRAPHS = 4096  # coloured at a time, for the same reason
 WORTHWHILE = 0.9  # of the plain path's rows; measured, see docs/speed.md
 SAMPLE = 128  # graphs that the rule looks at
 
@@ -28,10 +29,13 @@ class Lifter:
         self.store = store
         self.depth = depth
         self._static: list[np.ndarray] | None = None
-        nodes = len(store.edge_ptr) - 1
-        if static and nodes <= MOST_STATIC_NODES:
-            whole = store.batch_structure(np.arange(len(store)))
-            self._static = self._refined(start_colors(store, np.arange(nodes)), *whole[2:])
+        if static and len(store.edge_ptr) - 1 <= MOST_STATIC_NODES:
+            pieces = []
+            for start in range(0, len(store), STATIC_GRAPHS):
+                index = np.arange(start, min(start + STATIC_GRAPHS, len(store)))
+                nodes, _, edge_ptr, neighbor = store.batch_structure(index)
+                pieces.append(self._refined(start_colors(store, nodes), edge_ptr, neighbor))
+            self._static = [np.concatenate(depth) for depth in zip(*pieces)]
 
     def batch(self, index: np.ndarray, corrupt: torch.Generator | None = None) -> LiftedBatch:
         """The lifted counterpart of `GraphStore.batch`."""

@@ -7,11 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from partwhole.nn import kernels
+
+MOST_THREADS = numba.get_num_threads()  # as many as numba was started with
+
+
+def match_threads() -> None:
+    """Let the compiled loops use as many threads as PyTorch does."""
+    numba.set_num_threads(min(torch.get_num_threads(), MOST_THREADS))
 
 
 def bias_relu(x: Tensor, bias: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError
+from partwhole.packing import require_nodes
 from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
 from partwhole.sources.base import Source, all_of, target_column
@@ -24,11 +25,7 @@ def read_pyg(data: Any, schema: Schema | None = None) -> GraphStore:
     edges = []
     for i, (item, count) in enumerate(zip(items, counts)):
         pairs = _array(item.edge_index).T.reshape(-1, 2).astype(np.int64)
-        if len(pairs) and (pairs.min() < 0 or pairs.max() >= count):
-            raise PartwholeError(
-                f"Graph {i} has edges to nodes {pairs.min()} to {pairs.max()} but {count} nodes, "
-                f"numbered from 0; correct its edge_index."
-            )
+        require_nodes(pairs, int(count), i)
         edges.append(pairs + offsets[i])
     node_values, node = _values(items, "x", counts, schema.node if schema else None)
     edge_values, edge = _values(

@@ -19,14 +19,13 @@ from partwhole.errors import PartwholeError
 from partwhole.graph import Batch
 from partwhole.lifting.lifter import Lifter, choose_batches
 from partwhole.model import PartWhole
+from partwhole.nn.fused import match_threads
 from partwhole.store import GraphStore
-from partwhole.streaming import is_mapped, release_pages
 from partwhole.training.adam import Adam
 from partwhole.training.checkpoint import Progress, RunFolder
 from partwhole.training.prefetch import ahead
 
 STATE_SECONDS = 20.0  # a crash costs at most this much work
-RELEASE_STEPS = 64  # between returns of the memory that a mapped store has touched
 
 
 class Objective(Protocol):
@@ -96,6 +95,7 @@ class Trainer:
         self.run = run
         self.listener = listener or Listener()
         self.stop_requested = stop_requested
+        match_threads()
         self.device = choose_device(model.config.device)
         model.to(self.device)
         self.optimizer = Adam(model.named_parameters(), lr=model.config.lr)
@@ -167,8 +167,7 @@ class Trainer:
             progress.step = step + 1
             now = time.perf_counter()
             progress.seconds, started = progress.seconds + now - started, now
-            if step % RELEASE_STEPS == 0 and is_mapped(store):
-                release_pages(store)
+            store.release_pages()
             self.listener.step(epoch, step + 1, len(batches))
             self._maybe_stop(progress)
         means = {name: total / progress.graphs for name, total in progress.sums.items()}
