@@ -19,7 +19,8 @@ def require_nodes(edges: np.ndarray, nodes: int, graph: object) -> None:
     if len(edges) and (edges.min() < 0 or edges.max() >= nodes):
         wrong = edges.max() if edges.min() >= 0 else edges.min()
         raise PartwholeError(
-            f"Graph {graph!r} has an edge to node {wrong} but only nodes 0 to {nodes - 1}; correct the edge list."
+            f"Graph {graph!r} has an edge to node {wrong} but only nodes 0 to {nodes - 1}; correct the "
+            "edge list."
         )
 
 
@@ -57,3 +58,12 @@ def pack_edges(node_ptr: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.
     edge_ptr = np.concatenate([[0], np.cumsum(np.bincount(row_of_entry, minlength=nodes))])
     neighbor = (column - node_ptr[graph_of_node[row_of_entry]]).astype(np.int32)
     return edge_ptr.astype(np.int64), neighbor, first % max(len(edges), 1)
+
+
+def undirected_edges(node_ptr: np.ndarray, edge_ptr: np.ndarray, neighbor: np.ndarray) -> np.ndarray:
+    """[G] edges of each graph, from entries in both directions; a self-loop has one entry."""
+    entries = np.diff(edge_ptr[node_ptr])
+    rows = np.repeat(np.arange(len(edge_ptr) - 1), np.diff(edge_ptr))
+    graph = np.searchsorted(node_ptr, rows, side="right") - 1
+    loops = np.bincount(graph[rows - node_ptr[graph] == neighbor], minlength=len(node_ptr) - 1)
+    return (entries + loops) // 2

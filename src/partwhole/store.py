@@ -19,7 +19,7 @@ import torch
 from partwhole.errors import PartwholeError
 from partwhole.files import atomic_folder
 from partwhole.graph import Graph, GraphBatch, InputRows
-from partwhole.packing import concatenated_ranges, pack_edges, require_nodes
+from partwhole.packing import concatenated_ranges, pack_edges, require_nodes, undirected_edges
 from partwhole.schema import Schema, check_columns, one_hot
 from partwhole.segment import permute_within_graphs
 
@@ -190,11 +190,7 @@ class GraphStore:
     @property
     def num_edges(self) -> np.ndarray:
         """[G] undirected edges of each graph; a self-loop counts once."""
-        entries = np.diff(self.edge_ptr[self.node_ptr])
-        rows = np.repeat(np.arange(len(self.edge_ptr) - 1), np.diff(self.edge_ptr))
-        graph = np.searchsorted(self.node_ptr, rows, side="right") - 1
-        loops = np.bincount(graph[rows - self.node_ptr[graph] == self.neighbor], minlength=len(self))
-        return (entries + loops) // 2
+        return undirected_edges(self.node_ptr, self.edge_ptr, self.neighbor)
 
     @property
     def has_labels(self) -> bool:

@@ -46,6 +46,8 @@ def read_tu(path: Path) -> GraphStore:
             "a file is cut short, get the data set again."
         )
     graphs = max(graphs, found)
+    if graphs == 0:
+        raise PartwholeError(f"The data set {name!r} holds no graphs; give at least one.")
 
     nodes = len(indicator)
     order = np.argsort(indicator, kind="stable")  # nodes of a graph need not stand together
