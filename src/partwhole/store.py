@@ -9,7 +9,7 @@ import hashlib
 import json
 import mmap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -25,18 +25,6 @@ from partwhole.segment import permute_within_graphs
 
 FORMAT = 1
 DIGEST_ROWS = 1_000_000  # hashed at a time
-COLUMNS = [
-    "node_ptr",
-    "edge_ptr",
-    "neighbor",
-    "node_codes",
-    "node_values",
-    "edge_codes",
-    "edge_values",
-    "targets",
-    "ids",
-    "marks",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,3 +337,6 @@ class GraphStore:
                 digest.update(np.ascontiguousarray(array[start : start + DIGEST_ROWS]).data)
                 self.release_pages()
         return digest.hexdigest()
+
+
+COLUMNS = [f.name for f in fields(GraphStore) if f.name not in ("schema", "name", "structure")]
