@@ -23,7 +23,7 @@ def training_curves(history: list[dict[str, Any]]) -> Any:
     """Left the loss by epoch; right how the nodes of a graph are shared among its subgraphs."""
     from plotly.subplots import make_subplots
 
-    titles = ("loss", "share of a graph's nodes in its largest and smallest subgraph")
+    titles = ("loss", "nodes in the largest and the smallest subgraph")
     figure = make_subplots(1, 2, subplot_titles=titles)
     curves = (("loss", "loss", 0, 1), ("largest", "largest", 2, 2), ("smallest", "smallest", 1, 2))
     for name, title, color, column in curves:
@@ -37,7 +37,7 @@ def training_curves(history: list[dict[str, Any]]) -> Any:
             row=1,
             col=column,
         )
-    figure.update_layout(**LAYOUT | {"margin": {"l": 50, "r": 20, "t": 40, "b": 45}}, showlegend=False)
+    figure.update_layout(**LAYOUT | {"margin": {"l": 50, "r": 20, "t": 64, "b": 45}}, showlegend=False)
     figure.update_xaxes(title="epoch")
     if all(row["loss"] > 0 for row in history):  # spans orders of magnitude with the dot score
         figure.update_yaxes(type="log", row=1, col=1)
