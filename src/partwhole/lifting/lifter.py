@@ -15,7 +15,7 @@ from partwhole.store import GraphStore
 
 MOST_STATIC_NODES = 5_000_000  # stores with more are coloured batch by batch, to bound memory
 STATIC_GRAPHS = 4096  # coloured at a time, for the same reason
-WORTHWHILE = 0.9  # of the plain path's rows; measured, see docs/speed.md
+WORTHWHILE = 0.98  # of the plain path's rows; measured, see docs/speed.md
 SAMPLE = 128  # graphs that the rule looks at
 
 
