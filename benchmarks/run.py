@@ -39,7 +39,7 @@ RESULTS = HERE / "results.json"
 THREADS, BATCH = 2, 128
 MOSES = Path(os.environ.get("PARTWHOLE_DATA", "data")) / "moses" / "train.csv.gz"
 
-# name -> (what the issue of speed asks, "at least" or "at most")
+# name -> (bound, which side of it is right)
 BOUNDS = {
     "reddit-binary-epoch": (10.0, "at least"),
     "reddit-binary-floor": (1.0, "at most"),
