@@ -31,7 +31,8 @@ from torch_geometric.loader import DataLoader
 
 from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import outer_folds
-from partwhole.evaluation.svm import C_GRID, nested_svm
+from partwhole.evaluation.nested import C_GRID
+from partwhole.evaluation.svm import nested_svm
 from partwhole.training.trainer import batch_indices
 
 HERE = Path(__file__).parent

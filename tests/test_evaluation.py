@@ -10,7 +10,8 @@ from sklearn.svm import SVC
 from partwhole import PartwholeError, SubgraphInfoMax
 from partwhole.evaluation.classifiers import fold_accuracies, outer_folds
 from partwhole.evaluation.protocols import PROTOCOLS, evaluate
-from partwhole.evaluation.svm import C_GRID, nested_svm
+from partwhole.evaluation.nested import C_GRID
+from partwhole.evaluation.svm import nested_svm
 from partwhole.methods.base import load_run
 
 

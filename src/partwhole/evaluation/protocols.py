@@ -6,7 +6,7 @@ nothing, `paper` the epoch, `authors` the epoch and the classifier.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,35 +19,106 @@ from partwhole.methods.base import load_run
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 
+Scores = dict[str, dict[int, np.ndarray]]  # classifier -> epoch -> accuracies [runs, folds], in percent
 SVM = (RBF,)
 
 
 @dataclass(frozen=True)
 class Protocol:
     about: str
-    epochs: Callable[[RunFolder], list[int | None]]  # None: the final weights
+    epochs: Callable[[list[int]], list[int]]  # which of the kept epochs it looks at
     classifiers: tuple[str, ...]
 
 
-def _kept(run: RunFolder) -> list[int | None]:
-    """Every epoch that was kept after training began."""
-    epochs = [e for e in run.snapshot_epochs() if e > 0]
-    if not epochs:
-        raise PartwholeError(
-            f"{run.path} holds no snapshots; this protocol looks at every fifth epoch, so fit with "
-            "`--snapshot-every 5`."
-        )
-    return list(epochs)
+@dataclass(frozen=True)
+class Choice:
+    """What a protocol makes of the scores of one run."""
+
+    epoch: int
+    classifier: str
+    scores: np.ndarray  # [runs, folds]
+    among: int  # how many (epoch, classifier) pairs it chose from
+
+    @property
+    def accuracy(self) -> float:
+        return float(self.scores.mean())
+
+
+def _trained(kept: list[int]) -> list[int]:
+    return [epoch for epoch in kept if epoch > 0]
 
 
 PROTOCOLS = {
-    "untrained": Protocol("weights before the first step; RBF SVM", lambda run: [0], SVM),
-    "label-free": Protocol("last epoch, nothing chosen on test folds; RBF SVM", lambda run: [None], SVM),
-    "paper": Protocol("best kept epoch on the test folds; RBF SVM", _kept, SVM),
+    "untrained": Protocol("weights before the first step; RBF SVM", lambda kept: [0], SVM),
+    "label-free": Protocol("last epoch, nothing chosen on test folds; RBF SVM", lambda kept: kept[-1:], SVM),
+    "paper": Protocol("best kept epoch on the test folds; RBF SVM", _trained, SVM),
     "authors": Protocol(
-        "best kept epoch and best of three classifiers on the test folds", _kept, CLASSIFIERS
+        "best kept epoch and best of three classifiers on the test folds", _trained, tuple(CLASSIFIERS)
     ),
 }
+
+
+def protocol_named(name: str) -> Protocol:
+    if name not in PROTOCOLS:
+        raise PartwholeError(f"There is no protocol {name!r}.{near_miss(name, PROTOCOLS)}")
+    return PROTOCOLS[name]
+
+
+def choose(protocol: str, scores: Scores) -> Choice | None:
+    """Apply a protocol to scores; None where these lack something that it looks at."""
+    rules = protocol_named(protocol)
+    if any(classifier not in scores for classifier in rules.classifiers):
+        return None
+    tried = [
+        (classifier, epoch, scores[classifier].get(epoch))
+        for epoch in rules.epochs(sorted(scores[RBF]))
+        for classifier in rules.classifiers
+    ]
+    whole = [(classifier, epoch, s) for classifier, epoch, s in tried if s is not None]
+    if len(whole) < len(tried) or not whole:
+        return None
+    classifier, epoch, best = max(whole, key=lambda t: t[2].mean())
+    return Choice(epoch, classifier, best, len(whole))
+
+
+def score_run(
+    path: str | Path,
+    store: GraphStore,
+    protocols: Iterable[str],
+    *,
+    folds: int = 10,
+    runs: int = 1,
+    seed: int = 0,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Scores:
+    """All that these protocols look at in the run in folder `path`; `runs` repeats with other folds."""
+    if folds < 2 or runs < 1:
+        raise PartwholeError("Evaluation needs at least 2 folds and 1 run.")
+    run = RunFolder(path)
+    final = run.read_config()["options"]["epochs"]
+    kept = sorted({*run.snapshot_epochs(), final})
+    wanted: set[tuple[int, str]] = set()
+    for name in protocols:
+        rules = protocol_named(name)
+        if rules.epochs is _trained and not _trained(run.snapshot_epochs()):
+            raise PartwholeError(
+                f"{run.path} holds no snapshots; this protocol looks at every fifth epoch, so fit with "
+                "`--snapshot-every 5`."
+            )
+        wanted |= {(epoch, classifier) for epoch in rules.epochs(kept) for classifier in rules.classifiers}
+    scores: Scores = {}
+    epochs = sorted({epoch for epoch, _ in wanted})
+    for done, epoch in enumerate(epochs):
+        vectors = load_run(path, None if epoch == final else epoch).transform(store)
+        for classifier in [c for c in CLASSIFIERS if (epoch, c) in wanted]:
+            scores.setdefault(classifier, {})[epoch] = np.stack(
+                [
+                    fold_accuracies(vectors, store.labels, classifier=classifier, folds=folds, seed=seed + k)
+                    for k in range(runs)
+                ]
+            )
+        progress(done + 1, len(epochs))
+    return scores
 
 
 def evaluate(
@@ -65,38 +136,21 @@ def evaluate(
     Returns a plain dictionary: the protocol, the mean and standard deviation of the accuracy in
     percent over all test folds of all runs, and the score of every fold.
     """
-    if protocol not in PROTOCOLS:
-        raise PartwholeError(f"There is no protocol {protocol!r}.{near_miss(protocol, PROTOCOLS)}")
-    if folds < 2 or runs < 1:
-        raise PartwholeError("Evaluation needs at least 2 folds and 1 run.")
-    rules, run = PROTOCOLS[protocol], RunFolder(path)
-    labels, final = store.labels, run.read_config()["options"]["epochs"]
-    tried = []
-    epochs = rules.epochs(run)
-    total, done = len(epochs) * len(rules.classifiers) * runs, 0
-    for epoch in epochs:
-        vectors = load_run(path, epoch).transform(store)
-        for classifier in rules.classifiers:
-            scores = []
-            for k in range(runs):
-                scores.append(
-                    fold_accuracies(vectors, labels, classifier=classifier, folds=folds, seed=seed + k)
-                )
-                done += 1
-                progress(done, total)
-            tried.append((float(np.mean(scores)), epoch, classifier, np.array(scores)))
-    mean, epoch, classifier, scores_of_best = max(tried, key=lambda t: t[0])
+    rules = protocol_named(protocol)
+    scores = score_run(path, store, [protocol], folds=folds, runs=runs, seed=seed, progress=progress)
+    chosen = choose(protocol, scores)
+    assert chosen is not None  # the scores are those that the protocol asks for
     return {
         "protocol": protocol,
         "chosen": rules.about,
         "data": store.name,
-        "accuracy": {"mean": mean, "std": float(scores_of_best.std())},
+        "accuracy": {"mean": chosen.accuracy, "std": float(chosen.scores.std())},
         "std_over": "test folds",
         "folds": folds,
         "runs": runs,
         "seed": seed,
-        "epoch": final if epoch is None else epoch,
-        "classifier": classifier,
-        "scores": scores_of_best.tolist(),
-        "evaluated": len(tried),
+        "epoch": chosen.epoch,
+        "classifier": chosen.classifier,
+        "scores": chosen.scores.tolist(),
+        "evaluated": chosen.among,
     }
