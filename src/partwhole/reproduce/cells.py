@@ -1,0 +1,153 @@
+"""One cell of a table: one method on one data set, trained and scored once.
+
+Run k has seed k and folds shuffled by k. What comes out is a plain record that tells all that is
+needed to obtain the same number again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import platform
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from partwhole.config import FitConfig
+from partwhole.evaluation.protocols import Scores, choose, score_run
+from partwhole.registry import METHODS
+from partwhole.sources.loading import load_graphs
+from partwhole.store import GraphStore
+
+FOLDS = 10
+SNAPSHOT_EVERY = 5  # "we report evaluation results … per 5 epochs"
+PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "numba")
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    dataset: str
+    row: str
+    method: str
+    options: Mapping[str, Any]  # of the row
+    epochs: int
+    run: int
+    protocols: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """How the user names it."""
+        return f"{self.dataset}/{self.row}/{self.epochs}/{self.run}"
+
+    def configuration(self) -> dict[str, Any]:
+        """Every option of the fit."""
+        own = {"epochs": self.epochs, "random_state": self.run, "snapshot_every": SNAPSHOT_EVERY}
+        options = FitConfig.from_options({**self.options, **own}).options()
+        del options["verbose"]
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in options.items()}
+
+    def answered_by(self, record: Record) -> bool:
+        """The record is of this very configuration, and its scores serve the protocols."""
+        if (record["cell"], record["configuration"]) != (self.key, self.configuration()):
+            return False
+        return all(choose(protocol, scores_of(record)) for protocol in self.protocols)
+
+
+def scores_of(record: Record) -> Scores:
+    return {
+        classifier: {int(epoch): np.array([folds]) for epoch, folds in by_epoch.items()}
+        for classifier, by_epoch in record["accuracies"].items()
+    }
+
+
+def run_cell(cell: Cell, work: Path, revision: str) -> Record:
+    """Train, score, and tell how. A cell that was killed goes on from its last state in `work`."""
+    _forget_peak()
+    store = _load(cell.dataset)
+    options = cell.configuration()
+    digest = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:8]
+    folder = work / f"{cell.key.replace('/', '-')}-{digest}"
+    estimator = METHODS.get(cell.method)(**FitConfig.from_options(options).options())
+    estimator.fit_run(store, folder, resume=True)
+    started = time.perf_counter()
+    scores = score_run(folder, store, cell.protocols, folds=FOLDS, seed=cell.run)
+    scored = time.perf_counter() - started
+    history = estimator.history_
+    record = {
+        "cell": cell.key,
+        "method": cell.method,
+        "configuration": options,
+        "data": {"name": store.name, "graphs": len(store), "digest": store.digest()},
+        "seed": cell.run,
+        "folds": {"number": FOLDS, "seed": cell.run},
+        "accuracies": {
+            classifier: {str(epoch): np.round(values[0], 4).tolist() for epoch, values in by_epoch.items()}
+            for classifier, by_epoch in scores.items()
+        },
+        "training": {"first": _rounded(history[0]), "last": _rounded(history[-1])} if history else {},
+        "seconds": {"training": round(sum(e["seconds"] for e in history), 2), "scoring": round(scored, 2)},
+        "peak_mib": _peak_mib(),
+        "threads": torch.get_num_threads(),
+        "versions": versions(),
+        "revision": revision,
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    shutil.rmtree(folder)
+    return record
+
+
+def versions() -> dict[str, str]:
+    packages = {name: version(name) for name in ("partwhole", *PACKAGES)}
+    return {"python": platform.python_version(), **packages}
+
+
+def source_revision() -> str:
+    """The commit of the source, with a mark if the package differs from it; else the release."""
+    here = Path(__file__).parents[1]
+
+    def git(*arguments: str) -> str:
+        asked = ["git", "-C", str(here), *arguments]
+        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        changed = git("status", "--porcelain", "--", str(here))
+        return git("rev-parse", "--short=12", "HEAD") + (" with changes" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return f"release {version('partwhole')}"
+
+
+@functools.lru_cache(maxsize=1)
+def _load(name: str) -> GraphStore:
+    return load_graphs(name)
+
+
+def _rounded(metrics: Mapping[str, float]) -> dict[str, float]:
+    return {name: float(f"{value:.5g}") for name, value in metrics.items()}
+
+
+def _forget_peak() -> None:
+    """Let the kernel count the peak anew, so that a cell does not show that of the one before it."""
+    with contextlib.suppress(OSError):  # not Linux: the peak is that of the process so far
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak_mib() -> int:
+    try:
+        status = Path("/proc/self/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) // 1024
+    except OSError:
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak // (2**20 if platform.system() == "Darwin" else 2**10)

@@ -1,0 +1,49 @@
+"""The statistics of a row: over runs, trimmed as in the paper, and against the untrained encoder."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+
+@dataclass(frozen=True)
+class Summary:
+    mean: float
+    std: float  # of the runs; nan for one run
+    runs: int
+
+
+def summarise(values: list[float]) -> Summary:
+    """Mean and standard deviation over runs."""
+    spread = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
+    return Summary(float(np.mean(values)), spread, len(values))
+
+
+def trimmed(values: list[float]) -> Summary | None:
+    """The paper's figure: the best and the worst run are dropped. None for fewer than three runs."""
+    return summarise(sorted(values)[1:-1]) if len(values) > 2 else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    gain: float  # mean difference, in percentage points
+    p: float  # two-sided; nan where all differences are equal
+
+
+def corrected_paired_test(after: np.ndarray, before: np.ndarray) -> Comparison:
+    """Repeated cross-validation on the same folds, [runs, folds] each.
+
+    The training parts of the folds overlap, so the differences are not independent and the plain
+    t-test finds too much. Nadeau and Bengio (2003) enlarge the variance by test over training size,
+    which for k folds is 1 / (k - 1).
+    """
+    differences = (after - before).ravel()
+    number, folds = len(differences), after.shape[1]
+    gain, variance = float(differences.mean()), float(differences.var(ddof=1))
+    if variance == 0:
+        return Comparison(gain, math.nan)
+    statistic = gain / math.sqrt((1 / number + 1 / (folds - 1)) * variance)
+    return Comparison(gain, float(2 * student.sf(abs(statistic), number - 1)))

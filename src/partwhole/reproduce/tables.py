@@ -1,0 +1,164 @@
+"""Which cells a table has: rows (a method and its options), data sets, runs, epochs, protocols.
+
+A new row is one more `Row`; a row that stands in two tables is run once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from partwhole.errors import PartwholeError, near_miss
+from partwhole.reproduce.cells import Cell
+from partwhole.reproduce.paper import SIX, TABLE2, TABLE4, TABLE5, Figures
+from partwhole.sources.catalogue import canonical
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table."""
+
+    name: str  # on the command line and in the results file
+    label: str  # in the rendered table
+    options: Mapping[str, Any] = field(default_factory=dict)  # where they differ from the paper's
+    method: str = "subgraph-infomax"
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str
+    title: str
+    rows: tuple[Row, ...]
+    datasets: tuple[str, ...]
+    protocols: tuple[str, ...]
+    published: Figures
+    runs: int = 7
+    epochs: int = 100
+
+
+# The large sets get what two hours of two cores give: data set -> (runs, epochs).
+BUDGET = {"REDDIT-BINARY": (3, 20), "REDDIT-MULTI-5K": (2, 10)}
+
+TS, MH = {"generator": "tree-split"}, {"generator": "multi-head"}
+BASE = {"head_negatives": False, "subgraph_conv": False}
+BASE_NEG = {"subgraph_conv": False}
+OURS_TS, OURS_MH = Row("tree-split", "OURS (TS)", TS), Row("multi-head", "OURS (MH)", MH)
+
+TABLES = {
+    table.name: table
+    for table in (
+        Table(
+            "table2",
+            "Table 2: unsupervised graph classification",
+            (OURS_MH, OURS_TS),
+            SIX,
+            ("untrained", "label-free", "paper", "authors"),
+            TABLE2,
+        ),
+        Table(
+            "table4",
+            "Table 4: the components, with Multi-head subgraphs",
+            (
+                Row("base-multi-head", "BASE (MH)", MH | BASE),
+                Row("base-neg-multi-head", "BASE+NEG (MH)", MH | BASE_NEG),
+                OURS_MH,
+            ),
+            SIX[:5],
+            ("untrained", "label-free", "paper"),
+            TABLE4,
+        ),
+        Table(
+            "table5",
+            "Table 5: the components, with Tree-split subgraphs",
+            (
+                Row("base-tree-split", "BASE (TS)", TS | BASE),
+                Row("base-neg-tree-split", "BASE+NEG (TS)", TS | BASE_NEG),
+                OURS_TS,
+            ),
+            SIX[:5],
+            ("untrained", "label-free", "paper"),
+            TABLE5,
+        ),
+        Table(
+            "choices",
+            "What the paper leaves open: one choice changed at a time",
+            (
+                Row("tree-split", "the default: Tree-split, S = 4, straight-through, JSD, dot", TS),
+                Row("multi-head", "Multi-head", MH),
+                Row("autoregressive", "autoregressive", {"generator": "autoregressive"}),
+                Row("soft", "soft selection", TS | {"selection": "soft"}),
+                Row("hard", "hard selection", TS | {"selection": "hard"}),
+                Row("cosine", "cosine score", TS | {"score": "cosine"}),
+                Row("dv", "DV estimator", TS | {"estimator": "dv"}),
+                Row("two-subgraphs", "S = 2", TS | {"num_subgraphs": 2}),
+                Row("eight-subgraphs", "S = 8", TS | {"num_subgraphs": 8}),
+            ),
+            SIX[:4],
+            ("untrained", "label-free"),
+            {},
+            runs=5,
+        ),
+    )
+}
+
+
+def table_named(name: str) -> Table:
+    if name not in TABLES:
+        raise PartwholeError(f"There is no table {name!r}.{near_miss(name, ['table1', *TABLES])}")
+    return TABLES[name]
+
+
+def selected(table: Table, datasets: Sequence[str] | None, rows: Sequence[str] | None) -> Table:
+    """The part of a table that the user asked for."""
+    known = {row.name: row for row in table.rows}
+    for name in rows or []:
+        if name not in known:
+            raise PartwholeError(f"{table.name} has no method {name!r}.{near_miss(name, known)}")
+    for name in datasets or []:
+        if canonical(name) not in table.datasets:
+            raise PartwholeError(f"{table.name} has no data set {name!r}.{near_miss(name, table.datasets)}")
+    wanted = {canonical(name) for name in datasets or table.datasets}
+    return Table(
+        table.name,
+        table.title,
+        tuple(row for row in table.rows if not rows or row.name in rows),
+        tuple(name for name in table.datasets if name in wanted),
+        table.protocols,
+        table.published,
+        table.runs,
+        table.epochs,
+    )
+
+
+def plan(
+    table: Table, runs: int | None = None, epochs: int | None = None
+) -> dict[tuple[str, str], list[Cell]]:
+    """The cells of each (data set, row); `runs` and `epochs` replace what the table has."""
+    if runs is not None and runs < 1:
+        raise PartwholeError("A table needs at least 1 run; give --runs 1 or more.")
+    if epochs is not None and epochs < 1:
+        raise PartwholeError("A table needs at least 1 epoch; give --epochs 1 or more.")
+    cells = {}
+    for dataset in table.datasets:
+        usual_runs, usual_epochs = BUDGET.get(dataset, (table.runs, table.epochs))
+        for row in table.rows:
+            cells[dataset, row.name] = [
+                Cell(
+                    dataset,
+                    row.name,
+                    row.method,
+                    dict(row.options),
+                    epochs or usual_epochs,
+                    run,
+                    table.protocols,
+                )
+                for run in range(runs or usual_runs)
+            ]
+    return cells
+
+
+def in_order(cells: Mapping[tuple[str, str], list[Cell]]) -> list[Cell]:
+    """First runs first, so that a table that is not finished shows something everywhere."""
+    everything = [cell for group in cells.values() for cell in group]
+    return sorted(everything, key=lambda cell: cell.run)
