@@ -37,7 +37,7 @@ LAYERS = [
     ["estimator"],
     ["methods", "vectors"],
     ["evaluation"],
-    ["views"],
+    ["views", "reproduce"],
     ["cli", "__main__"],
 ]
 LAYER = {name: k for k, names in enumerate(LAYERS) for name in names}

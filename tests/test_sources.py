@@ -14,7 +14,7 @@ import torch
 
 from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
 from partwhole.errors import DataUnavailable
-from partwhole.evaluation.table1 import PAPER, statistics
+from partwhole.reproduce.table1 import PAPER, statistics
 from partwhole.sources import catalogue, molecules
 from partwhole.sources.tu import read_tu
 from partwhole.structure.base import with_structure

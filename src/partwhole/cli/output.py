@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -26,9 +27,13 @@ def print_table(
     note: str = "",
 ) -> None:
     """A table for the terminal; the columns named in `numbers` are set flush right."""
-    table = Table(title=title, title_justify="left", caption=note or None, caption_justify="left")
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)  # a file has no edge to fold at
+    look: dict[str, Any] = {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0)} if len(header) > 8 else {}
+    table = Table(title=title, title_justify="left", caption=note or None, caption_justify="left", **look)
     for name in header:
         table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    Console().print(table)
+    console.print(table)

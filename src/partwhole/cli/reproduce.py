@@ -2,30 +2,161 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from partwhole.cli.output import Json, print_json, print_table
-from partwhole.errors import PartwholeError, near_miss
+from partwhole.errors import PartwholeError
+
+if TYPE_CHECKING:
+    from partwhole.reproduce.cells import Cell
 
 
 def reproduce(
-    table: Annotated[str, typer.Argument(help="table1: statistics of the data sets.")],
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            help="table1: statistics of the data sets; table2, table4, table5: accuracies; choices: what the "
+            "paper leaves open."
+        ),
+    ] = None,
     datasets: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
+    methods: Annotated[list[str] | None, typer.Option(help="Only these rows; may be repeated.")] = None,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs of each cell. [default: the table's]", show_default=False)
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(help="Epochs of each run. [default: the table's]", show_default=False)
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
+    jobs: Annotated[
+        int | None, typer.Option(help="Cells at a time. [default: one for each core]", show_default=False)
+    ] = None,
+    show: Annotated[bool, typer.Option("--show", help="Show what is finished and run nothing.")] = False,
+    explain: Annotated[
+        str | None,
+        typer.Option(metavar="CELL", help="Tell how a number came about: data set/method/epochs/run."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compute a table of the paper and print it beside the published one.
 
-    Example: partwhole reproduce table1
-    """
-    from partwhole.evaluation.table1 import NOTES, PAPER, statistics
+    Finished cells are kept at once and not computed again: stopped at any moment, the same command
+    goes on. TABLE.md and TABLE.html are written beside them.
 
-    if table != "table1":
-        raise PartwholeError(f"There is no table {table!r}.{near_miss(table, ['table1'])}")
+    Example: partwhole reproduce table2 --datasets MUTAG --runs 3 --epochs 20
+    """
+    from partwhole.reproduce.explain import explain as tell
+    from partwhole.reproduce.explain import find_record
+    from partwhole.reproduce.runner import results_file
+
+    if explain is not None:
+        record = find_record(explain, results_file(out).read())
+        print_json(record) if json else print(tell(record))
+    elif table is None:
+        raise PartwholeError("Which table? Name one: table1, table2, table4, table5 or choices.")
+    elif table == "table1":
+        _statistics(datasets, json)
+    else:
+        _accuracies(table, datasets, methods, runs, epochs, out, jobs, show, json)
+
+
+def _accuracies(
+    name: str,
+    datasets: list[str] | None,
+    methods: list[str] | None,
+    runs: int | None,
+    epochs: int | None,
+    out: Path,
+    jobs: int | None,
+    show: bool,
+    json: bool,
+) -> None:
+    from partwhole.reproduce.pages import write_pages
+    from partwhole.reproduce.runner import results_file
+    from partwhole.reproduce.sheets import sheet
+    from partwhole.reproduce.tables import in_order, plan, selected, table_named
+
+    table = selected(table_named(name), datasets, methods)
+    cells = plan(table, runs, epochs)
+    if not show:
+        _run(in_order(cells), out, jobs)
+    records = results_file(out).read()
+    shown = sheet(table, cells, records)
+    pages = [] if show else write_pages(table, cells, records, out)
+    if json:
+        rows = [dict(zip(shown.header, row, strict=True)) for row in shown.rows]
+        keys = [cell.key for group in cells.values() for cell in group]
+        print_json({"table": name, "rows": rows, "notes": shown.notes, "cells": keys})
+        return
+    print_table(
+        shown.title,
+        shown.header,
+        shown.rows,
+        numbers=shown.header[shown.words :],
+        note="\n".join(shown.notes),
+    )
+    if pages:
+        print(f"Written: {', '.join(str(page) for page in pages)}.")
+
+
+def _run(cells: list[Cell], out: Path, jobs: int | None) -> None:
+    """With a bar on standard error. Ctrl-C and SIGTERM end the run; what is finished is kept."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from partwhole.reproduce.runner import run_cells
+
+    def stop(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    console = Console(stderr=True)
+    bar = Progress(
+        BarColumn(bar_width=24),
+        TextColumn("{task.completed:.0f}/{task.total:.0f} cells"),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+        console=console,
+    )
+    task = bar.add_task("", total=len(cells))
+    before = signal.signal(signal.SIGTERM, stop)
+    done = 0
+
+    def report(finished: int, total: int, seconds: float | None, last: str) -> None:
+        nonlocal done
+        done = finished
+        left = "time left: not known yet" if seconds is None else f"about {duration(seconds)} left"
+        bar.update(task, completed=finished, description=left)
+        if not console.is_terminal:  # a log file gets a line for each cell
+            console.print(f"{finished}/{total} cells, {left}  {last}")
+
+    try:
+        with bar:
+            run_cells(cells, out, jobs=jobs, report=report)
+    except KeyboardInterrupt:
+        console.print(f"Stopped with {done} of {len(cells)} cells finished; the same command goes on.")
+        raise typer.Exit(130) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def duration(seconds: float) -> str:
+    """`3 h 20 min`, `4 min`, `50 s`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _statistics(datasets: list[str] | None, json: bool) -> None:
+    from partwhole.reproduce.table1 import NOTES, PAPER, statistics
+
     rows, absent = statistics(datasets or list(PAPER))
     if json:
-        print_json({"table": table, "rows": rows, "absent": absent, "notes": NOTES})
+        print_json({"table": "table1", "rows": rows, "absent": absent, "notes": NOTES})
         return
 
     def pair(row: dict[str, float], paper: dict[str, float], key: str) -> str:

@@ -53,15 +53,19 @@ class Cell:
     def configuration(self) -> dict[str, Any]:
         """Every option of the fit."""
         own = {"epochs": self.epochs, "random_state": self.run, "snapshot_every": SNAPSHOT_EVERY}
-        options = FitConfig.from_options({**self.options, **own}).options()
-        del options["verbose"]
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in options.items()}
+        return plain_options(FitConfig.from_options({**self.options, **own}))
 
     def answered_by(self, record: Record) -> bool:
         """The record is of this very configuration, and its scores serve the protocols."""
         if (record["cell"], record["configuration"]) != (self.key, self.configuration()):
             return False
         return all(choose(protocol, scores_of(record)) for protocol in self.protocols)
+
+
+def plain_options(config: FitConfig) -> dict[str, Any]:
+    """What decides a result, as JSON gives it back."""
+    options = {k: list(v) if isinstance(v, tuple) else v for k, v in config.options().items()}
+    return {name: value for name, value in options.items() if name != "verbose"}
 
 
 def scores_of(record: Record) -> Scores:

@@ -1,0 +1,68 @@
+"""How a number came about: the record of a cell, told in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from partwhole.config import FitConfig
+from partwhole.errors import PartwholeError, near_miss
+from partwhole.evaluation.protocols import PROTOCOLS, choose
+from partwhole.reproduce.cells import Record, plain_options, scores_of
+
+
+def find_record(key: str, records: Sequence[Record]) -> Record:
+    """The newest record of a cell."""
+    of_cell = [record for record in records if record["cell"] == key]
+    if not of_cell:
+        known = [record["cell"] for record in records]
+        hint = near_miss(key, known) if known else " No cell is finished yet; run a table first."
+        raise PartwholeError(f"There is no finished cell {key!r} (data set/method/epochs/run).{hint}")
+    return of_cell[-1]
+
+
+def explain(record: Record) -> str:
+    dataset, row, epochs, run = record["cell"].split("/")
+    data, seconds, options = record["data"], record["seconds"], record["configuration"]
+    defaults = plain_options(FitConfig())
+    changed = {name: value for name, value in options.items() if value != defaults.get(name)}
+    told = [
+        f"{record['cell']}: method {record['method']} as {row!r} on {dataset}, {epochs} epochs, run {run}",
+        "",
+        f"data        {data['graphs']} graphs of {data['name']}, content {data['digest'][:12]}",
+        f"options     {_pairs(options)}",
+        f"            of these not the default: {_pairs(changed) or 'none'}",
+        f"seed        {record['seed']}; folds: {record['folds']['number']}, stratified, shuffled by seed "
+        f"{record['folds']['seed']}",
+    ]
+    if record["training"]:
+        first, last = record["training"]["first"], record["training"]["last"]
+        told.append(
+            f"training    loss {first['loss']:g} after the first epoch, {last['loss']:g} after the last"
+        )
+    told += [
+        f"time        {seconds['training']:g} s training, {seconds['scoring']:g} s scoring, "
+        f"{record['threads']} thread{'s' * (record['threads'] > 1)}; peak {record['peak_mib']} MiB",
+        f"software    {_pairs(record['versions'])}",
+        f"source      {record['revision']}; finished {record['finished']}",
+    ]
+    scores = scores_of(record)
+    for name, protocol in PROTOCOLS.items():
+        choice = choose(name, scores)
+        if choice is None:
+            told += ["", f"{name}: not scored in this cell"]
+            continue
+        among = f", best of {choice.among} on the test folds" if choice.among > 1 else ""
+        told += [
+            "",
+            f"{name}: {choice.accuracy:.2f} %  ({protocol.about})",
+            f"  epoch {choice.epoch}, {choice.classifier}{among}",
+            f"  folds {'  '.join(f'{score:.1f}' for score in choice.scores[0])}",
+        ]
+    curve = {epoch: values.mean() for epoch, values in scores["rbf-svm"].items()}
+    if len(curve) > 2:
+        told += ["", "rbf-svm by epoch: " + "  ".join(f"{e}: {a:.1f}" for e, a in sorted(curve.items()))]
+    return "\n".join(told)
+
+
+def _pairs(values: dict[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())

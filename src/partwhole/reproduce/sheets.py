@@ -1,0 +1,165 @@
+"""Records to what a person reads: the rows of a table, for the terminal, Markdown and HTML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from partwhole.evaluation.protocols import PROTOCOLS, Choice, choose
+from partwhole.reproduce.cells import Cell, Record, scores_of
+from partwhole.reproduce.statistics import Comparison, Summary, corrected_paired_test, summarise, trimmed
+from partwhole.reproduce.tables import Table
+
+NOTHING = "–"
+Plan = Mapping[tuple[str, str], list[Cell]]  # (data set, row) -> its cells
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table as text: what stands in it and what must be said below it."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    notes: list[str]
+    words: int  # how many columns at the left are words; the others are figures
+
+
+@dataclass(frozen=True)
+class Line:
+    """All finished runs of one row on one data set."""
+
+    records: list[Record]  # one for each finished run, in order
+    choices: dict[str, list[Choice]]  # protocol -> what it chose in each
+
+    def accuracies(self, protocol: str) -> list[float]:
+        return [choice.accuracy for choice in self.choices[protocol]]
+
+    def folds(self, protocol: str) -> np.ndarray:
+        """[runs, folds]"""
+        return np.concatenate([choice.scores for choice in self.choices[protocol]])
+
+    def gain(self) -> Comparison:
+        return corrected_paired_test(self.folds("label-free"), self.folds("untrained"))
+
+
+def lines(plan: Plan, records: Sequence[Record]) -> dict[tuple[str, str], Line]:
+    """What is known of each (data set, row); those without a finished run are left out."""
+    by_key: dict[str, list[Record]] = {}
+    for record in records:
+        by_key.setdefault(record["cell"], []).append(record)
+    known = {}
+    for place, cells in plan.items():
+        answers = [[r for r in by_key.get(cell.key, []) if cell.answered_by(r)] for cell in cells]
+        found = [of_cell[-1] for of_cell in answers if of_cell]
+        if found:
+            protocols = cells[0].protocols
+            chosen = {p: [c for r in found if (c := choose(p, scores_of(r)))] for p in protocols}
+            known[place] = Line(found, chosen)
+    return known
+
+
+def sheet(table: Table, plan: Plan, records: Sequence[Record]) -> Sheet:
+    """The table as far as its cells are finished."""
+    known = lines(plan, records)
+    return _accuracies(table, plan, known) if table.published else _comparison(table, plan, known)
+
+
+def _accuracies(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line]) -> Sheet:
+    """One line for each data set and method; each protocol has its column."""
+    looked = [p for p in ("paper", "authors") if p in table.protocols]
+    header = ["data set", "method", "untrained", "label-free", "gain (p)", "paper", "paper, trimmed"]
+    header += [p for p in looked if p != "paper"]
+    header += ["published", "difference", "runs × epochs", "minutes"]
+    rows = []
+    for dataset in table.datasets:
+        for row in table.rows:
+            published = table.published[row.name][dataset]
+            printed = f"{published[0]:g} ± {published[1]:g}"
+            cells, line = plan[dataset, row.name], known.get((dataset, row.name))
+            if line is None:
+                blank = [NOTHING] * (len(header) - 6)
+                rows.append([dataset, row.label, *blank, printed, NOTHING, _extent(cells, 0), NOTHING])
+                continue
+            kept = trimmed(line.accuracies("paper"))
+            rows.append(
+                [
+                    dataset,
+                    row.label,
+                    *(figure(summarise(line.accuracies(p))) for p in ("untrained", "label-free")),
+                    with_p(line.gain()),
+                    figure(summarise(line.accuracies("paper"))),
+                    figure(kept) if kept else NOTHING,
+                    *(figure(summarise(line.accuracies(p))) for p in looked if p != "paper"),
+                    printed,
+                    f"{kept.mean - published[0]:+.1f}" if kept else NOTHING,
+                    _extent(cells, len(line.records)),
+                    f"{sum(sum(r['seconds'].values()) for r in line.records) / 60:.0f}",
+                ]
+            )
+    notes = [
+        "Accuracy in percent: mean ± standard deviation over runs, of the mean over 10 test folds. Run k has "
+        "seed k and its own folds; C is chosen inside the training folds.",
+        *(f"{name}: {PROTOCOLS[name].about}." for name in table.protocols),
+        "gain: label-free minus untrained on the same folds, with the p-value of the paired t-test corrected "
+        "for overlapping training sets (Nadeau and Bengio 2003).",
+        "paper, trimmed: the best and the worst run dropped, as the paper does; difference: this minus the "
+        "published figure.",
+        "minutes: training and scoring of all runs, one thread each.",
+    ]
+    return Sheet(table.title, header, rows, notes, words=2)
+
+
+def _comparison(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line]) -> Sheet:
+    """One line for each choice, one column for each data set, all label-free."""
+    default = table.rows[0]
+    first = ["untrained"]
+    for dataset in table.datasets:
+        start = known.get((dataset, default.name))
+        first.append(figure(summarise(start.accuracies("untrained"))) if start else NOTHING)
+    rows = [first]
+    for row in table.rows:
+        body = []
+        for dataset in table.datasets:
+            line, start = known.get((dataset, row.name)), known.get((dataset, default.name))
+            text = figure(summarise(line.accuracies("label-free"))) if line else NOTHING
+            if line and start and row is not default:
+                runs = min(len(line.records), len(start.records))
+                changed = line.folds("label-free")[:runs], start.folds("label-free")[:runs]
+                text += f" ({with_p(corrected_paired_test(*changed))})"
+            body.append(text)
+        rows.append([row.label, *body])
+    extents = {_extent(cells, len(known[p].records) if p in known else 0) for p, cells in plan.items()}
+    notes = [
+        f"Accuracy in percent, label-free ({PROTOCOLS['label-free'].about}): mean ± standard deviation over "
+        f"runs; runs × epochs: {', '.join(sorted(extents))}.",
+        "In brackets: the difference to the default on the same seeds and folds, with the p-value of the "
+        "corrected paired t-test (Nadeau and Bengio 2003).",
+    ]
+    return Sheet(table.title, ["choice", *table.datasets], rows, notes, words=1)
+
+
+def figure(summary: Summary) -> str:
+    spread = "" if math.isnan(summary.std) else f" ± {summary.std:.1f}"
+    return f"{summary.mean:.1f}{spread}"
+
+
+def with_p(comparison: Comparison) -> str:
+    if math.isnan(comparison.p):
+        return f"{comparison.gain:+.1f}"
+    return f"{comparison.gain:+.1f}, p {'< 0.001' if comparison.p < 0.001 else f'= {comparison.p:.3f}'}"
+
+
+def _extent(cells: Sequence[Cell], finished: int) -> str:
+    done = "" if finished == len(cells) else f"{finished} of "
+    return f"{done}{len(cells)} × {cells[0].epochs}"
+
+
+def to_markdown(sheet: Sheet) -> str:
+    marks = ["---"] * sheet.words + ["---:"] * (len(sheet.header) - sheet.words)
+    table = [sheet.header, marks, *sheet.rows]
+    body = "\n".join(f"| {' | '.join(row)} |" for row in table)
+    return body + "\n\n" + "\n".join(f"- {note}" for note in sheet.notes) + "\n"
