@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from partwhole import PartwholeError, SubgraphInfoMax
 from partwhole.evaluation.classifiers import fold_accuracies, outer_folds
-from partwhole.evaluation.protocols import PROTOCOLS, evaluate
+from partwhole.evaluation.linear_svm import rotate, weight_path
 from partwhole.evaluation.nested import C_GRID
+from partwhole.evaluation.protocols import PROTOCOLS, evaluate
 from partwhole.evaluation.svm import nested_svm
 from partwhole.methods.base import load_run
 
@@ -38,6 +39,34 @@ def test_folds_choices_and_predictions_are_those_of_a_grid_search(dataset, name)
         accuracies.append(100 * search.score(vectors[test], labels[test]))
     assert fold_accuracies(vectors, labels, seed=3).tolist() == pytest.approx(accuracies)
     assert pytest.approx([0.001, 0.01, 0.1, 1, 10, 100, 1000]) == C_GRID
+
+
+def test_the_linear_svm_is_that_of_liblinear():
+    """At the optimum, which coordinate descent reaches on vectors of size one."""
+    random = np.random.default_rng(2)
+    x = random.normal(size=(90, 12))
+    x[60:] = x[:30]  # a third occurs twice, also with another label
+    labels = (x[:, 0] + random.normal(size=90) > 0).astype(int)
+    side, extended = 2.0 * labels - 1, np.c_[x, np.ones(90)]
+    path = weight_path(extended, side, np.ones(90), C_GRID)
+    for c, weight in zip(C_GRID, path):
+        twin = LinearSVC(C=c, tol=1e-9, max_iter=10**6, random_state=0).fit(x, labels)
+        assert weight == pytest.approx(np.r_[twin.coef_[0], twin.intercept_], abs=1e-5)
+    turned = rotate(np.c_[x, x[:, :1]])  # one direction is a copy: it is left out
+    assert turned.shape == (90, 12)
+    assert turned @ turned.T == pytest.approx(x @ x.T + np.outer(x[:, 0], x[:, 0]))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_linear_classifiers_find_what_is_there(classes):
+    random = np.random.default_rng(0)
+    labels = np.arange(150) % classes + 5  # any numbers will do
+    vectors = 100 * np.eye(classes)[labels - 5] + random.normal(size=(150, classes))
+    vectors = np.c_[vectors, random.normal(size=(150, 4))].astype(np.float32)
+    for classifier in ("linear-svm", "logistic-regression"):
+        assert fold_accuracies(vectors, labels, classifier=classifier).mean() > 98
+        again = fold_accuracies(vectors, labels, classifier=classifier)
+        assert (again == fold_accuracies(vectors, labels, classifier=classifier)).all()
 
 
 def test_label_free_is_the_last_epoch_and_untrained_the_first(mutag, run):

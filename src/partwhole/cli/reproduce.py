@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from partwhole.cli.output import Json, print_json, print_table
-from partwhole.errors import PartwholeError
+from partwhole.errors import DataUnavailable, PartwholeError
 
 if TYPE_CHECKING:
     from partwhole.reproduce.cells import Cell
+
+ABSENT = "Not on this machine and not to be downloaded: {}."
 
 
 def reproduce(
@@ -82,15 +85,17 @@ def _accuracies(
 
     table = selected(table_named(name), datasets, methods)
     cells = plan(table, runs, epochs)
+    absent: list[str] = []
     if not show:
-        _run(in_order(cells), out, jobs)
+        absent = _absent(table.datasets)
+        _run([cell for cell in in_order(cells) if cell.dataset not in absent], out, jobs)
     records = results_file(out).read()
     shown = sheet(table, cells, records)
     pages = [] if show else write_pages(table, cells, records, out)
     if json:
         rows = [dict(zip(shown.header, row, strict=True)) for row in shown.rows]
         keys = [cell.key for group in cells.values() for cell in group]
-        print_json({"table": name, "rows": rows, "notes": shown.notes, "cells": keys})
+        print_json({"table": name, "rows": rows, "notes": shown.notes, "cells": keys, "absent": absent})
         return
     print_table(
         shown.title,
@@ -101,6 +106,21 @@ def _accuracies(
     )
     if pages:
         print(f"Written: {', '.join(str(page) for page in pages)}.")
+
+
+def _absent(datasets: Sequence[str]) -> list[str]:
+    """The sets that are not to be had; the others are on this machine now."""
+    from partwhole.sources.catalogue import fetch
+
+    absent = []
+    for name in datasets:
+        try:
+            fetch(name)
+        except DataUnavailable as reason:
+            absent.append(name)
+            if len(absent) == len(datasets):
+                raise reason
+    return absent
 
 
 def _run(cells: list[Cell], out: Path, jobs: int | None) -> None:
@@ -169,5 +189,5 @@ def _statistics(datasets: list[str] | None, json: bool) -> None:
     body = [[name, *(pair(row, PAPER[name], key) for key in keys)] for name, row in rows.items()]
     note = "* " + " ".join(NOTES)
     if absent:
-        note += f"\nNot on this machine and not to be downloaded: {', '.join(absent)}."
+        note += "\n" + ABSENT.format(", ".join(absent))
     print_table("Table 1: ours / paper", header, body, numbers=header[1:], note=note)

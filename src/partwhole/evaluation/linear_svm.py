@@ -8,7 +8,7 @@ the optimum itself, and the solution for one C starts the next (Keerthi and DeCo
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 
 from partwhole.evaluation.nested import FoldResult, Folds, groups_of_equals, merged, nested
 
@@ -61,12 +61,20 @@ def _minimise(x: np.ndarray, side: np.ndarray, cost: np.ndarray, weight: np.ndar
     for _ in range(STEPS):
         near, price = x[inside], 2 * cost[inside]
         hessian = np.eye(x.shape[1]) + (near * price[:, None]).T @ near
-        target = solve(hessian, near.T @ (price * side[inside]), assume_a="pos")
+        target = _solve(hessian, near.T @ (price * side[inside]))
         weight = weight + _step_length(x, side, cost, weight, target - weight) * (target - weight)
         before, inside = inside, side * (x @ weight) < 1
         if np.array_equal(before, inside):
             return weight  # the minimum of this quadratic piece lies in the piece
     return weight
+
+
+def _solve(hessian: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Positive definite by construction, but vectors of size 1e5 and C = 1000 can round that away."""
+    try:
+        return cho_solve(cho_factor(hessian), right)
+    except LinAlgError:
+        return lstsq(hessian, right)[0]
 
 
 def _step_length(

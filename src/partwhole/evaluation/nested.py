@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 C_GRID = [10.0**k for k in range(-3, 4)]  # the paper's 1e-3 … 1e3
 INNER_FOLDS = 5
@@ -43,8 +44,8 @@ def nested(labels: np.ndarray, folds: Folds, predict: Predictor) -> list[FoldRes
         best = C_GRID[int(np.average(scores, axis=1).argmax())]  # the smallest of equal ones
         return FoldResult(best, predict(train, test, [best])[0])
 
-    # LIBSVM and the solvers of LAPACK leave Python's lock while they work, so threads will do.
-    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
+    # LIBSVM and LAPACK leave Python's lock while they work, so threads will do; each works alone.
+    with threadpool_limits(1), ThreadPoolExecutor(torch.get_num_threads()) as pool:
         return list(pool.map(one, folds))
 
 

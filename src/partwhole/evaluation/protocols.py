@@ -100,7 +100,7 @@ def score_run(
     wanted: set[tuple[int, str]] = set()
     for name in protocols:
         rules = protocol_named(name)
-        if rules.epochs is _trained and not _trained(run.snapshot_epochs()):
+        if rules.epochs is _trained and not run.snapshot_epochs():
             raise PartwholeError(
                 f"{run.path} holds no snapshots; this protocol looks at every fifth epoch, so fit with "
                 "`--snapshot-every 5`."

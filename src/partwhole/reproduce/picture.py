@@ -52,14 +52,12 @@ def picture(table: Table, known: Mapping[tuple[str, str], Line]) -> str:
                 place = f'cx="{x(summary.mean):.1f}" cy="{middle}" r="5"'
                 shapes.append(f'<circle {place} fill="{MARKS[name]}" stroke="#fff">{tip}</circle>')
         y += height + 30
-    style = (
-        "text { font: 13px system-ui, sans-serif; fill: #1d2733; } .tick { font-size: 11px; fill: #7b8794; "
-    )
-    style += "text-anchor: middle; }"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + RIGHT} {y}"><style>{style}</style>'
-        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(shapes)}</svg>\n'
-    )
+    style = f"text {{ font: 13px system-ui, sans-serif; fill: {INK}; }}"
+    style += " .tick { font-size: 11px; fill: #7b8794; text-anchor: middle; }"
+    background = '<rect width="100%" height="100%" fill="#fff"/>'
+    size = f'viewBox="0 0 {LEFT + WIDTH + RIGHT} {y}"'
+    content = f"<style>{style}</style>{background}{''.join(shapes)}"
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{content}</svg>\n'
 
 
 def _figures(table: Table, line: Line) -> dict[str, Summary]:

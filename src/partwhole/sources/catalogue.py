@@ -101,7 +101,7 @@ def load(name: str) -> GraphStore:
         raise PartwholeError(
             f"There is no data set {name!r} and no file or folder of that name.{near_miss(name, names())}"
         )
-    path = find(known) or _download(known)
+    path = fetch(known)
     store = read_tu(path)
     if store.digest() != DATASETS[known].digest:
         if path.is_relative_to(_cache()):
@@ -111,6 +111,11 @@ def load(name: str) -> GraphStore:
             "give its path to use it as it is."
         )
     return store
+
+
+def fetch(name: str) -> Path:
+    """Where a known set lies on this machine, after a download if it must be."""
+    return find(name) or _download(name)
 
 
 def find(name: str) -> Path | None:

@@ -1,0 +1,49 @@
+"""Write the tables of docs/results.md and its picture from results/cells.jsonl.
+
+The text between the tables is written by hand; each table stands between two marks. With --check,
+write nothing and fail where the page and the records disagree.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from partwhole.reproduce.picture import picture
+from partwhole.reproduce.runner import results_file
+from partwhole.reproduce.sheets import lines, sheet, to_markdown
+from partwhole.reproduce.tables import TABLES, plan
+
+DOCS = Path(__file__).parent
+BLOCK = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def rendered() -> dict[Path, str]:
+    """Each file with the content that it should have."""
+    records = results_file(DOCS.parent / "results").read()
+
+    def block(match: re.Match[str]) -> str:
+        table = TABLES[match[2]]
+        return f"{match[1]}{to_markdown(sheet(table, plan(table), records))}{match[3]}"
+
+    page, two = DOCS / "results.md", TABLES["table2"]
+    return {
+        page: BLOCK.sub(block, page.read_text()),
+        DOCS / "results.svg": picture(two, lines(plan(two), records)),
+    }
+
+
+def main() -> None:
+    stale = [path for path, content in rendered().items() if not path.exists() or path.read_text() != content]
+    if "--check" in sys.argv[1:]:
+        if stale:
+            names = ", ".join(path.name for path in stale)
+            sys.exit(f"{names}: not what results/cells.jsonl says; run `make results-page`.")
+        return
+    for path, content in rendered().items():
+        path.write_text(content)
+
+
+if __name__ == "__main__":
+    main()
