@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
 from partwhole import PartwholeError, SubgraphInfoMax
 from partwhole.evaluation.classifiers import fold_accuracies, outer_folds
 from partwhole.evaluation.linear_svm import rotate, weight_path
+from partwhole.evaluation.logistic import logistic_regression
 from partwhole.evaluation.nested import C_GRID
 from partwhole.evaluation.protocols import PROTOCOLS, evaluate
 from partwhole.evaluation.svm import nested_svm
@@ -55,6 +57,30 @@ def test_the_linear_svm_is_that_of_liblinear():
     turned = rotate(np.c_[x, x[:, :1]])  # one direction is a copy: it is left out
     assert turned.shape == (90, 12)
     assert turned @ turned.T == pytest.approx(x @ x.T + np.outer(x[:, 0], x[:, 0]))
+
+
+def test_logistic_regression_is_adam_on_each_fold_alone():
+    random = np.random.default_rng(1)
+    vectors = 5 * random.normal(size=(60, 7)).astype(np.float32)
+    labels = np.arange(60) % 3
+    folds = outer_folds(labels, 4, seed=0)
+    generator, bound = torch.Generator().manual_seed(0), (6 / (7 + 3)) ** 0.5
+    twins = []
+    for train, test in folds:
+        layer = torch.nn.Linear(7, 3)
+        with torch.no_grad():
+            layer.weight.copy_(torch.empty(7, 3).uniform_(-bound, bound, generator=generator).T)
+            layer.bias.zero_()
+        adam = torch.optim.Adam(layer.parameters(), lr=0.01, weight_decay=0.01)
+        for _ in range(100):
+            adam.zero_grad()
+            loss = torch.nn.functional.cross_entropy(
+                layer(torch.from_numpy(vectors[train])), torch.from_numpy(labels[train])
+            )
+            loss.backward()
+            adam.step()
+        twins.append(layer(torch.from_numpy(vectors[test])).argmax(1).tolist())
+    assert [p.tolist() for p in logistic_regression(vectors, labels, folds)] == twins
 
 
 @pytest.mark.parametrize("classes", [2, 3])
