@@ -6,7 +6,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 
 export PARTWHOLE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test bench format clean
+.PHONY: demo test bench results results-page format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/partwhole fit MUTAG --out runs/demo --epochs 60 --overwrite
@@ -49,3 +49,11 @@ clean:
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py $(if $(ONLY),--only $(ONLY))
 	$(BIN)/python benchmarks/plot.py
+
+# Every table, about eight hours of two cores; stopped at any moment, it goes on where it was.
+results: $(VENV)/.dev
+	for table in table2 table4 table5 choices; do $(BIN)/partwhole reproduce $$table --out results || exit 1; done
+	$(MAKE) results-page
+
+results-page: $(VENV)/.dev
+	$(BIN)/python docs/make_results.py
