@@ -75,10 +75,12 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line])
     header += [p for p in looked if p != "paper"]
     header += ["published", "difference", "runs × epochs", "minutes"]
     rows = []
+    everything = [value for of in table.published.values() for pair in of.values() for value in pair]
+    digits = 1 if all(round(value, 1) == value for value in everything) else 2  # as printed
     for dataset in table.datasets:
         for row in table.rows:
             published = table.published[row.name][dataset]
-            printed = f"{published[0]:g} ± {published[1]:g}"
+            printed = f"{published[0]:.{digits}f} ± {published[1]:.{digits}f}"
             cells, line = plan[dataset, row.name], known.get((dataset, row.name))
             if line is None:
                 blank = [NOTHING] * (len(header) - 6)
