@@ -78,5 +78,7 @@ READOUTS = Registry("readout", "partwhole.nn.readout")
 GENERATORS = Registry("generator", "partwhole.generators")
 ESTIMATORS = Registry("estimator", "partwhole.losses.estimators")
 STRUCTURE = Registry("structure attribute", "partwhole.structure")
-SOURCES = Registry("source", "partwhole.sources", helpers=("base", "loading", "catalogue", "motifs"))
+SOURCES = Registry(
+    "source", "partwhole.sources", helpers=("base", "loading", "catalogue", "motifs", "qm9_files")
+)
 METHODS = Registry("method", "partwhole.methods")

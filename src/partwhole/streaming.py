@@ -32,10 +32,12 @@ def concatenate(stores: Sequence[GraphStore]) -> GraphStore:
     return replace(first, **columns)
 
 
-def write_store(pieces: Iterable[GraphStore], folder: str | Path, name: str = "graphs") -> GraphStore:
+def write_store(
+    pieces: Iterable[GraphStore], folder: str | Path, name: str = "graphs", *, keep_ids: bool = False
+) -> GraphStore:
     """Append stores of one schema into a folder; memory holds one piece. Gives the mapped store.
 
-    Ids are row numbers: a column as wide as the longest text would dwarf the graphs.
+    Ids are row numbers unless `keep_ids`: a column as wide as the longest text would dwarf the graphs.
     """
     folder = Path(folder)
     with atomic_folder(folder) as temporary, ExitStack() as stack:
@@ -53,7 +55,7 @@ def write_store(pieces: Iterable[GraphStore], folder: str | Path, name: str = "g
             changed = {
                 "node_ptr": piece.node_ptr[1:] + nodes,
                 "edge_ptr": piece.edge_ptr[1:] + edges,
-                "ids": np.arange(graphs, graphs + len(piece)),
+                "ids": piece.ids if keep_ids else np.arange(graphs, graphs + len(piece)),
             }
             for column in COLUMNS:
                 _append(files[column], shapes, column, changed.get(column, getattr(piece, column)))

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from partwhole.errors import DataUnavailable, PartwholeError, near_miss
 from partwhole.files import atomic_file
+from partwhole.sources import qm9
 from partwhole.sources.motifs import make_motif_graphs
 from partwhole.sources.tu import read_tu
 from partwhole.store import GraphStore
@@ -73,11 +74,11 @@ DATASETS = {
         "5eeee78fdd3df69b888585da4a6bd9d37c048e82d120201e5e397d596c4bf125",
     ),
 }
-MOTIFS = "MOTIFS"
+MOTIFS, QM9 = "MOTIFS", "QM9"
 
 
 def names() -> list[str]:
-    return [*DATASETS, MOTIFS]
+    return [*DATASETS, QM9, MOTIFS]
 
 
 def canonical(name: str) -> str | None:
@@ -94,6 +95,8 @@ def load(name: str) -> GraphStore:
     known = canonical(name)
     if known == MOTIFS:
         return make_motif_graphs()
+    if known == QM9:
+        return qm9.load(_data_root(), cache_folder())
     if known is None:
         own = _data_root() / "tu" / f"{name}.zip"
         if own.is_file():
@@ -104,7 +107,7 @@ def load(name: str) -> GraphStore:
     path = fetch(known)
     store = read_tu(path)
     if store.digest() != DATASETS[known].digest:
-        if path.is_relative_to(_cache()):
+        if path.is_relative_to(cache_folder()):
             path.unlink()
         raise PartwholeError(
             f"The content of {path} is not that of {known}: it is cut short or altered; get it again, or "
@@ -120,11 +123,13 @@ def fetch(name: str) -> Path:
 
 def find(name: str) -> Path | None:
     """Where a known set lies on this machine; None when it would have to be downloaded."""
+    if name == QM9:
+        return qm9.find(_data_root())
     places = [_data_root() / "tu" / f"{name}.zip", _data_root() / "tu" / name]
     package = importlib.util.find_spec("grakel") if name == "MUTAG" else None
     if package and package.origin:
         places.append(Path(package.origin).parent / "tests" / "data" / "MUTAG")
-    places.append(_cache() / "tu" / f"{name}.zip")
+    places.append(cache_folder() / "tu" / f"{name}.zip")
     return next((place for place in places if place.exists()), None)
 
 
@@ -132,7 +137,7 @@ def _data_root() -> Path:
     return Path(os.environ.get("PARTWHOLE_DATA") or "data")
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "partwhole"
 
@@ -140,7 +145,7 @@ def _cache() -> Path:
 def _download(name: str) -> Path:
     """Fetch NAME.zip into the cache. `PARTWHOLE_MIRROR` names another place that serves it."""
     base = os.environ.get("PARTWHOLE_MIRROR") or PUBLIC_DOWNLOAD
-    target = _cache() / "tu" / f"{name}.zip"
+    target = cache_folder() / "tu" / f"{name}.zip"
     try:
         with urllib.request.urlopen(f"{base.rstrip('/')}/{name}.zip", timeout=30) as answer:
             content = answer.read(MOST_BYTES + 1)
