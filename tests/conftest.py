@@ -18,7 +18,7 @@ BESIDE = Path(__file__).parents[2] / "shared" / "data"
 if "PARTWHOLE_DATA" not in os.environ and BESIDE.is_dir():
     os.environ["PARTWHOLE_DATA"] = str(BESIDE)
 
-torch.set_num_threads(2)
+torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "2")))
 
 
 @pytest.fixture(scope="session")

@@ -42,9 +42,10 @@ class NodeAggregation(nn.Module):
 class LayerAggregation(nn.Module):
     """Layer-Agg: L layers of a GNN, mixed by an (L, 1) kernel into X_G (Eq. 1 and 5)."""
 
-    def __init__(self, backbone: str, hidden: int, layers: int):
+    def __init__(self, backbone: str, hidden: int, layers: int, edge_width: int):
         super().__init__()
-        self.backbone = BACKBONES.build(backbone, hidden=hidden, layers=layers)
+        takes = {"edge_width": edge_width} if BACKBONES.takes(backbone, "edge_width") else {}
+        self.backbone = BACKBONES.build(backbone, hidden=hidden, layers=layers, **takes)
         self.layer_conv = StackConv(layers)
 
     def forward(self, x0: Tensor, batch: Batch) -> NodeVectors:
@@ -84,7 +85,7 @@ class PartWhole(nn.Module):
         super().__init__()
         self.config = config
         self.node_aggregation = NodeAggregation(widths, edge_width, config.hidden)
-        self.layer_aggregation = LayerAggregation(config.backbone, config.hidden, config.layers)
+        self.layer_aggregation = LayerAggregation(config.backbone, config.hidden, config.layers, edge_width)
         self.readout: Readout = READOUTS.build(config.readout, hidden=config.hidden)
         self.subgraph_aggregation = SubgraphAggregation(config)
 

@@ -58,6 +58,10 @@ class Registry:
             importlib.import_module(f"{self.package}.{name.replace('-', '_')}")
         return self._entries[name]
 
+    def takes(self, spec: str, option: str) -> bool:
+        """Whether the entry can be built with this option."""
+        return option in inspect.signature(self.get(spec)).parameters
+
     def build(self, spec: str, **options: Any) -> Any:
         """Call the entry with `options`; one that it does not take is an error."""
         entry = self.get(spec)
