@@ -33,7 +33,7 @@ from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import outer_folds
 from partwhole.evaluation.nested import C_GRID
 from partwhole.evaluation.svm import nested_svm
-from partwhole.training.trainer import batch_indices
+from partwhole.training.feeds import batch_indices
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"

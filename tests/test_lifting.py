@@ -17,8 +17,8 @@ from partwhole.model import PartWhole
 from partwhole.registry import ESTIMATORS, GENERATORS
 from partwhole.schema import Column, Schema
 from partwhole.structure.base import structure_kinds, with_structure
+from partwhole.training.feeds import batch_indices
 from partwhole.training.objectives import HeadTailObjective
-from partwhole.training.trainer import batch_indices
 
 NAMES = ["MUTAG", "PTC_MR", "IMDB-BINARY", "IMDB-MULTI", "REDDIT-BINARY", "REDDIT-MULTI-5K"]
 SELECTIONS = ("straight-through", "soft", "hard")

@@ -20,7 +20,8 @@ from partwhole.evaluation.classifiers import fold_accuracies
 from partwhole.training import trainer as trainer_module
 from partwhole.training.adam import Adam
 from partwhole.training.checkpoint import RunFolder
-from partwhole.training.trainer import Interrupted, batch_indices
+from partwhole.training.feeds import batch_indices
+from partwhole.training.trainer import Interrupted
 
 SMALL = {"hidden": 16, "layers": 2, "batch_size": 32, "random_state": 5}
 
@@ -33,7 +34,9 @@ def same_weights(a: Path, b: Path) -> bool:
 def test_motifs_are_told_apart_without_labels():
     """The trained vectors separate the planted motifs; the untrained ones do not."""
     graphs = make_motif_graphs(200)
-    model = SubgraphInfoMax(epochs=100, batch_size=32, random_state=0).fit(graphs)
+    # Rounding, which differs with the number of threads, moves single results after 100 epochs by
+    # two points either way (95.0 to 97.5 with this seed); 200 epochs leave room.
+    model = SubgraphInfoMax(epochs=200, batch_size=32, random_state=0).fit(graphs)
     trained = fold_accuracies(model.transform(graphs), graphs.labels).mean()
     assert trained > 95.0
     start = SubgraphInfoMax(epochs=0, random_state=0).fit(graphs).transform(graphs)

@@ -22,6 +22,7 @@ from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
 from partwhole.structure.base import structure_kinds, with_structure
 from partwhole.training.checkpoint import RunFolder, load_weights
+from partwhole.training.feeds import GraphFeed
 from partwhole.training.objectives import HeadTailObjective
 from partwhole.training.prefetch import ahead
 from partwhole.training.progress import ProgressBar
@@ -154,7 +155,7 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
 
     def _train(self, trainer: Trainer) -> None:
         store = self.__dict__.pop("store_")  # the graphs are not part of the fitted model
-        trainer.fit(store)
+        trainer.fit(GraphFeed(store, self.model_))
         self.model_.eval()
         self.history_ = trainer.history
 

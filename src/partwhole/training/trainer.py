@@ -11,25 +11,22 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from partwhole.errors import PartwholeError
-from partwhole.graph import Batch
-from partwhole.lifting.lifter import Lifter, choose_batches
 from partwhole.model import PartWhole
 from partwhole.nn.fused import match_threads
-from partwhole.store import GraphStore
 from partwhole.training.adam import Adam
 from partwhole.training.checkpoint import Progress, RunFolder
+from partwhole.training.feeds import Feed
 from partwhole.training.prefetch import ahead
 
 STATE_SECONDS = 20.0  # a crash costs at most this much work
 
 
 class Objective(Protocol):
-    def __call__(self, model: PartWhole, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]: ...
+    def __call__(self, model: Any, batch: Any) -> tuple[Tensor, dict[str, Tensor]]: ...
 
 
 class Listener:
@@ -60,26 +57,8 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def batch_indices(graphs: int, batch_size: int, seed: int, epoch: int) -> list[np.ndarray]:
-    """Which graphs each step of an epoch sees.
-
-    A remainder of one graph, which would have no tail negatives, joins the batch before it.
-    """
-    order = np.random.default_rng([seed, epoch]).permutation(graphs)
-    starts = list(range(0, graphs, batch_size))
-    if len(starts) > 1 and graphs - starts[-1] < 2:
-        starts.pop()
-    return [order[a:b] for a, b in zip(starts, [*starts[1:], graphs])]
-
-
-def step_generator(seed: int, epoch: int, step: int) -> torch.Generator:
-    """The source of randomness of one step, on the host so that devices agree."""
-    mixed = np.random.SeedSequence([seed, epoch, step]).generate_state(1, np.uint64)[0]
-    return torch.Generator().manual_seed(int(mixed >> 1))
-
-
 class Trainer:
-    """Runs an objective over a store, for the epochs of the model's configuration."""
+    """Runs an objective over a feed, for the epochs of the model's configuration."""
 
     def __init__(
         self,
@@ -102,7 +81,7 @@ class Trainer:
         self.history: list[dict[str, Any]] = []
         self._saved = time.monotonic()
 
-    def fit(self, store: GraphStore) -> None:
+    def fit(self, feed: Feed) -> None:
         """Train from where the run folder stands, or from the beginning."""
         config, run = self.model.config, self.run
         progress = Progress()
@@ -112,11 +91,11 @@ class Trainer:
             self.history = run.read_metrics()
             if progress == Progress():
                 self._snapshot(0)
-        per_epoch = len(batch_indices(len(store), config.batch_size, 0, 0))
-        self.listener.start(progress.epoch, config.epochs, per_epoch)
+        self.listener.start(progress.epoch, config.epochs, feed.steps())
+        self.model.train()
         try:
-            if progress.epoch < config.epochs:
-                progress = self._epochs(store, progress)
+            for epoch in range(progress.epoch, config.epochs):
+                progress = self._epoch(feed, epoch, progress)
         finally:
             self.listener.stop()
         self.model.eval()
@@ -124,31 +103,13 @@ class Trainer:
             run.write_state(self.model, self.optimizer, progress)
             run.write_weights(self.model.state_dict())
 
-    def _epochs(self, store: GraphStore, progress: Progress) -> Progress:
-        model, config = self.model.train(), self.model.config
-        source = choose_batches(
-            store,
-            model.layer_aggregation.backbone,
-            model.readout,
-            config.layers,
-            corrupt=config.head_negatives,
-            lift=config.lift,
-        )
-        for epoch in range(progress.epoch, config.epochs):
-            progress = self._epoch(store, source, epoch, progress)
-        return progress
+    def _epoch(self, feed: Feed, epoch: int, progress: Progress) -> Progress:
+        config, run, number = self.model.config, self.run, feed.steps()
 
-    def _epoch(
-        self, store: GraphStore, source: GraphStore | Lifter, epoch: int, progress: Progress
-    ) -> Progress:
-        config, run = self.model.config, self.run
-        batches = batch_indices(len(store), config.batch_size, config.random_state, epoch)
+        def make(step: int) -> Any:
+            return feed.batch(epoch, step).to(self.device)
 
-        def make(step: int) -> Batch:
-            random = step_generator(config.random_state, epoch, step) if config.head_negatives else None
-            return source.batch(batches[step], random).to(self.device)
-
-        steps = range(progress.step, len(batches))
+        steps = range(progress.step, number)
         started = time.perf_counter()
         for step, batch in zip(steps, ahead(make, steps)):
             loss, logged = self.objective(self.model, batch)
@@ -167,8 +128,8 @@ class Trainer:
             progress.step = step + 1
             now = time.perf_counter()
             progress.seconds, started = progress.seconds + now - started, now
-            store.release_pages()
-            self.listener.step(epoch, step + 1, len(batches))
+            feed.release()
+            self.listener.step(epoch, step + 1, number)
             self._maybe_stop(progress)
         means = {name: total / progress.graphs for name, total in progress.sums.items()}
         metrics = {"epoch": epoch + 1, **means, "seconds": progress.seconds}
