@@ -21,7 +21,7 @@ from partwhole.reproduce.explain import explain, find_record
 from partwhole.reproduce.journal import FORMAT, Journal
 from partwhole.reproduce.paper import SIX
 from partwhole.reproduce.picture import picture
-from partwhole.reproduce.runner import results_file, run_cells, seconds_left, unfinished
+from partwhole.reproduce.runner import State, in_progress, results_file, run_cells, seconds_left, unfinished
 from partwhole.reproduce.sheets import lines, sheet, to_markdown
 from partwhole.reproduce.statistics import corrected_paired_test, summarise, trimmed
 from partwhole.reproduce.tables import TABLES, in_order, plan, selected
@@ -274,8 +274,24 @@ def test_a_record_of_another_configuration_or_with_fewer_scores_does_not_count(s
 def test_the_time_left_goes_by_cells_of_the_same_data_set(small):
     _, cells, records = small
     left = cells["MUTAG", "multi-head"]
-    assert seconds_left(left, records, jobs=2) == pytest.approx(4 * 60 / 2)
-    assert seconds_left(left, [], jobs=2) is None
+    assert seconds_left(left, records, jobs=2) == (pytest.approx(4 * 60 / 2), True)
+    other = [Cell("PTC_MR", "tree-split", "subgraph-infomax", {}, 10, 0, ("paper",))]
+    assert seconds_left([*left, *other], records, jobs=2) == (pytest.approx(4 * 60 / 2), False)
+    told = [
+        State(0, 4, seconds, certain, ()).time_left()
+        for seconds, certain in ((7500, True), (90, False), (0, False))
+    ]
+    assert told == ["about 2 h 5 min left", "more than 2 min left", "time left not known yet"]
+
+
+def test_cells_in_progress_show_their_epoch(tmp_path):
+    cells = plan(selected(TABLES["table2"], ["MUTAG"], None), runs=1, epochs=3)
+    first, second = (group[0] for group in cells.values())
+    for cell, lines_written in ((first, 2), (second, 3)):
+        (tmp_path / cell.folder).mkdir()
+        (tmp_path / cell.folder / "metrics.jsonl").write_text("{}\n" * lines_written)
+    shown = in_progress([first, second], tmp_path)
+    assert shown == ("MUTAG multi-head 0: epoch 2/3", "MUTAG tree-split 0: scoring")
 
 
 # -------------------------------------------------------------------- real cells
@@ -287,7 +303,7 @@ def finished(mutag, tmp_path_factory):
     folder = tmp_path_factory.mktemp("reproduce")
     cells = in_order(plan(selected(TABLES["table2"], ["MUTAG"], None), runs=1, epochs=5))
     seen = []
-    run_cells(cells, folder, jobs=2, report=lambda *state: seen.append(state))
+    run_cells(cells, folder, jobs=2, report=seen.append)
     return folder, cells, seen
 
 
@@ -295,7 +311,9 @@ def test_a_cell_tells_all_that_is_needed_to_obtain_it_again(finished, mutag):
     folder, cells, seen = finished
     records = results_file(folder).read()
     assert {r["cell"] for r in records} == {"MUTAG/tree-split/5/0", "MUTAG/multi-head/5/0"}
-    assert [state[:2] for state in seen] == [(0, 2), (1, 2), (2, 2)]
+    finishing = [(state.done, state.total) for state in seen if state.last or state is seen[0]]
+    assert finishing == [(0, 2), (1, 2), (2, 2)]
+    assert any("epoch" in running or "scoring" in running for state in seen for running in state.running)
     record = find_record("MUTAG/tree-split/5/0", records)
     assert record["data"] == {"name": "MUTAG", "graphs": 188, "digest": mutag.digest()}
     assert set(record["accuracies"]) == {"rbf-svm", "linear-svm", "logistic-regression"}
@@ -333,7 +351,7 @@ def test_explain_tells_how_a_number_came_about(finished):
 def test_finished_cells_are_not_run_again(finished):
     folder, cells, _ = finished
     before = results_file(folder).path.read_bytes()
-    run_cells(cells, folder, report=lambda *state: pytest.fail("nothing is left to run"))
+    run_cells(cells, folder, report=lambda state: pytest.fail("nothing is left to run"))
     assert results_file(folder).path.read_bytes() == before
 
 

@@ -128,7 +128,7 @@ def _run(cells: list[Cell], out: Path, jobs: int | None) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from partwhole.reproduce.runner import run_cells
+    from partwhole.reproduce.runner import State, run_cells
 
     def stop(number: int, frame: Any) -> None:
         raise KeyboardInterrupt
@@ -145,13 +145,12 @@ def _run(cells: list[Cell], out: Path, jobs: int | None) -> None:
     before = signal.signal(signal.SIGTERM, stop)
     done = 0
 
-    def report(finished: int, total: int, seconds: float | None, last: str) -> None:
+    def report(state: State) -> None:
         nonlocal done
-        done = finished
-        left = "time left: not known yet" if seconds is None else f"about {duration(seconds)} left"
-        bar.update(task, completed=finished, description=left)
-        if not console.is_terminal:  # a log file gets a line for each cell
-            console.print(f"{finished}/{total} cells, {left}  {last}")
+        done = state.done
+        bar.update(task, completed=done, description="; ".join([state.time_left(), *state.running]))
+        if not console.is_terminal and state.last:  # a log file gets a line for each cell
+            console.print(f"{done}/{state.total} cells, {state.time_left()}: {state.last}")
 
     try:
         with bar:
@@ -161,14 +160,6 @@ def _run(cells: list[Cell], out: Path, jobs: int | None) -> None:
         raise typer.Exit(130) from None
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def duration(seconds: float) -> str:
-    """`3 h 20 min`, `4 min`, `50 s`."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _statistics(datasets: list[str] | None, json: bool) -> None:

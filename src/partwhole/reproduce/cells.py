@@ -50,6 +50,12 @@ class Cell:
         """How the user names it."""
         return f"{self.dataset}/{self.row}/{self.epochs}/{self.run}"
 
+    @property
+    def folder(self) -> str:
+        """Of the run while it lasts: another configuration never goes on from its state."""
+        options = json.dumps(self.configuration(), sort_keys=True)
+        return f"{self.key.replace('/', '-')}-{hashlib.sha256(options.encode()).hexdigest()[:8]}"
+
     def configuration(self) -> dict[str, Any]:
         """Every option of the fit."""
         own = {"epochs": self.epochs, "random_state": self.run, "snapshot_every": SNAPSHOT_EVERY}
@@ -80,8 +86,7 @@ def run_cell(cell: Cell, work: Path, revision: str) -> Record:
     _forget_peak()
     store = _load(cell.dataset)
     options = cell.configuration()
-    digest = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:8]
-    folder = work / f"{cell.key.replace('/', '-')}-{digest}"
+    folder = work / cell.folder
     estimator = METHODS.get(cell.method)(**FitConfig.from_options(options).options())
     estimator.fit_run(store, folder, resume=True)
     started = time.perf_counter()

@@ -84,8 +84,10 @@ class Journal:
 
 def _lock(descriptor: int, path: Path) -> None:
     """One writer at a time; the lock ends with its process, however that ends."""
-    import fcntl
-
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such lock
+        return
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -19,7 +20,32 @@ from partwhole.errors import PartwholeError
 from partwhole.reproduce.cells import Cell, Record, run_cell, source_revision
 from partwhole.reproduce.journal import Journal
 
-Report = Callable[[int, int, float | None, str], None]  # cells done, of all, seconds left, last cell
+POLL = 2.0  # seconds between two looks at the cells that are being run
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a run of cells stands."""
+
+    done: int
+    total: int
+    left: float  # seconds, by the pace of cells on the same data set
+    certain: bool  # False: some data set has no finished cell yet, and its time is not in `left`
+    running: tuple[str, ...]  # what each process is at
+    last: str = ""  # the cell that has just been finished
+
+    def time_left(self) -> str:
+        if self.certain:
+            return f"about {duration(self.left)} left"
+        return f"more than {duration(self.left)} left" if self.left else "time left not known yet"
+
+
+def duration(seconds: float) -> str:
+    """`3 h 20 min`, `4 min`, `50 s`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def results_file(folder: Path) -> Journal:
@@ -35,7 +61,9 @@ def unfinished(cells: Sequence[Cell], records: Sequence[Record]) -> list[Cell]:
     return list(left.values())
 
 
-def run_cells(cells: Sequence[Cell], folder: Path, *, jobs: int | None = None, report: Report) -> None:
+def run_cells(
+    cells: Sequence[Cell], folder: Path, *, jobs: int | None = None, report: Callable[[State], None]
+) -> None:
     """Run what is not finished. Killed at any moment, the same call goes on where it stopped.
 
     One process for each core is the fastest: the small matrices of a step do not fill two.
@@ -50,23 +78,29 @@ def run_cells(cells: Sequence[Cell], folder: Path, *, jobs: int | None = None, r
             return
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         jobs = min(jobs or cores, len(left))
-        done = len(cells) - len(left)
-        report(done, len(cells), seconds_left(left, records, jobs), "")
+        work, revision = folder / ".work", source_revision()
+
+        def tell(last: str = "") -> None:
+            remaining = unfinished(left, records)
+            seconds, certain = seconds_left(remaining, records, jobs)
+            done = len(cells) - len(remaining)
+            report(State(done, len(cells), seconds, certain, in_progress(remaining, work), last))
+
+        tell()
         context = get_context("spawn")
         alive, lifeline = context.Pipe(duplex=False)
         pool = ProcessPoolExecutor(jobs, context, _start_worker, (alive, max(1, cores // jobs)))
         try:
-            work, revision = folder / ".work", source_revision()
             pending: set[Future[Record]] = {pool.submit(run_cell, cell, work, revision) for cell in left}
             while pending:
-                finished, pending = wait(pending, return_when=FIRST_COMPLETED)
+                finished, pending = wait(pending, timeout=POLL, return_when=FIRST_COMPLETED)
                 for future in finished:
                     record = future.result()
                     journal.append(record)
                     records.append(record)
-                    done += 1
-                    remaining = unfinished(left, records)
-                    report(done, len(cells), seconds_left(remaining, records, jobs), record["cell"])
+                    tell(record["cell"])
+                if not finished:
+                    tell()
         except BrokenProcessPool:
             raise PartwholeError(
                 "A process was ended from outside, most often for want of memory; give fewer --jobs and run "
@@ -77,15 +111,27 @@ def run_cells(cells: Sequence[Cell], folder: Path, *, jobs: int | None = None, r
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def seconds_left(left: Sequence[Cell], records: Sequence[Record], jobs: int) -> float | None:
-    """From cells of the same data set that were run; None before there is one to go by."""
+def in_progress(cells: Sequence[Cell], work: Path) -> tuple[str, ...]:
+    """The cells that have begun, with their epoch, as their run folders show it."""
+    told = []
+    for cell in cells:
+        metrics = work / cell.folder / "metrics.jsonl"
+        if metrics.exists():
+            epoch = metrics.read_bytes().count(b"\n")
+            stage = f"epoch {epoch}/{cell.epochs}" if epoch < cell.epochs else "scoring"
+            told.append(f"{cell.dataset} {cell.row} {cell.run}: {stage}")
+    return tuple(told)
+
+
+def seconds_left(left: Sequence[Cell], records: Sequence[Record], jobs: int) -> tuple[float, bool]:
+    """By the pace of finished cells on the same data set, and whether that covers all that is left."""
     pace: dict[str, list[float]] = {}  # data set -> seconds an epoch
     for record in records:
         whole = sum(record["seconds"].values()) / max(1, record["configuration"]["epochs"])
         pace.setdefault(record["data"]["name"], []).append(whole)
-    if any(cell.dataset not in pace for cell in left):
-        return None
-    return float(sum(np.mean(pace[cell.dataset][-8:]) * cell.epochs for cell in left)) / jobs
+    known = [cell for cell in left if cell.dataset in pace]
+    seconds = float(sum(np.mean(pace[cell.dataset][-8:]) * cell.epochs for cell in known)) / jobs
+    return seconds, len(known) == len(left)
 
 
 def _start_worker(alive: Connection, threads: int) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from partwhole.evaluation.protocols import PROTOCOLS, Choice, choose
 from partwhole.reproduce.cells import Cell, Record, scores_of
 from partwhole.reproduce.statistics import Comparison, Summary, corrected_paired_test, summarise, trimmed
-from partwhole.reproduce.tables import Table
+from partwhole.reproduce.tables import BUDGET, Table
 
 NOTHING = "–"
 Plan = Mapping[tuple[str, str], list[Cell]]  # (data set, row) -> its cells
@@ -111,7 +111,10 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line])
         "paper, trimmed: the best and the worst run dropped, as the paper does; difference: this minus the "
         "published figure.",
         "minutes: training and scoring of all runs, one thread each.",
+        "Options are those of the paper, with S = 4 subgraphs, fixed.",
     ]
+    if scarce := [name for name in table.datasets if name in BUDGET]:
+        notes.append(f"{' and '.join(scarce)}: as many runs and epochs as two hours of two cores give.")
     return Sheet(table.title, header, rows, notes, words=2)
 
 
