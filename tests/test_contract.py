@@ -41,7 +41,7 @@ def choices():
     yield from ({"backbone": b} for b in BACKBONE_VARIANTS)
     yield from ({"readout": r} for r in READOUTS)
     yield from ({"estimator": e} for e in ESTIMATORS)
-    yield from ({"score": s} for s in ("dot", "cosine"))
+    yield from ({"pair_score": s} for s in ("dot", "cosine"))
     yield from ({"structure": [s]} for s in STRUCTURE)
     yield from ({"generator": g, "selection": s} for g, s in itertools.product(GENERATORS, SELECTIONS))
     yield {"subgraph_conv": False}
@@ -82,7 +82,7 @@ def test_gradients_reach_every_parameter(zoo, options):
     store = prepared(zoo, options)
     model = build(store, **options)
     # DV's sums of exponentials saturate on raw dot products; the cosine score keeps all pairs alive.
-    model.config.score = "cosine"
+    model.config.pair_score = "cosine"
     loss, _ = HeadTailObjective()(model, training_batch(store, options))
     loss.backward()
     for key, parameter in model.named_parameters():

@@ -76,7 +76,7 @@ def test_loss_gradients_and_statistics_are_those_of_the_plain_path(dataset, name
     for generator, selection, estimator in itertools.product(GENERATORS, SELECTIONS, ESTIMATORS):
         # DV on raw dot products of large graphs is a maximum: the cosine score weighs every pair.
         score = "cosine" if estimator == "dv" else "dot"
-        model = build(store, generator=generator, selection=selection, estimator=estimator, score=score)
+        model = build(store, generator=generator, selection=selection, estimator=estimator, pair_score=score)
         plain = results(model, store.batch(every, torch.Generator().manual_seed(3)))
         lifted = results(model, lifter.batch(every, torch.Generator().manual_seed(3)))
         assert_same(plain, lifted)
@@ -109,7 +109,7 @@ def test_weights_and_running_statistics_agree_after_an_epoch(dataset, name):
     store = prepared(dataset(name)[::5])
     ends = []
     for source in (store, Lifter(store, 4)):
-        model = build(store, score="cosine")
+        model = build(store, pair_score="cosine")
         optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
         for step, index in enumerate(batch_indices(len(store), 32, seed=0, epoch=0)):
             optimizer.zero_grad()

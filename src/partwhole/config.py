@@ -42,7 +42,7 @@ class FitConfig:
     num_subgraphs: int = option(4, "Number S of subgraphs.", flag="--subgraphs", least=2)
     selection: str = option("straight-through", "How a node is put into a subgraph.", choices=SELECTIONS)
     estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
-    score: str = option("dot", "Score of a pair of vectors.", choices=SCORES)
+    pair_score: str = option("dot", "Score of a pair of vectors.", flag="--score", choices=SCORES)
     temperature: float = option(0.2, "Divisor of the cosine score.", above=0)
     head_negatives: bool = option(True, "Contrast with the permuted graph (off: BASE).")
     subgraph_conv: bool = option(True, "Mix the subgraphs before contrasting (off: BASE and BASE+NEG).")

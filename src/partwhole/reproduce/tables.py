@@ -89,7 +89,7 @@ TABLES = {
                 Row("autoregressive", "autoregressive", {"generator": "autoregressive"}),
                 Row("soft", "soft selection", TS | {"selection": "soft"}),
                 Row("hard", "hard selection", TS | {"selection": "hard"}),
-                Row("cosine", "cosine score", TS | {"score": "cosine"}),
+                Row("cosine", "cosine score", TS | {"pair_score": "cosine"}),
                 Row("dv", "DV estimator", TS | {"estimator": "dv"}),
                 Row("two-subgraphs", "S = 2", TS | {"num_subgraphs": 2}),
                 Row("eight-subgraphs", "S = 8", TS | {"num_subgraphs": 8}),

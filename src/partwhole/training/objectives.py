@@ -16,7 +16,7 @@ class HeadTailObjective:
     def __call__(self, model: PartWhole, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         config = model.config
         views = model(batch)
-        scores = pair_scores(views, config.score, config.temperature)
+        scores = pair_scores(views, config.pair_score, config.temperature)
         loss = -head_tail_bound(scores, config.estimator)
         with torch.no_grad():
             information = mutual_information(scores, config.estimator)
