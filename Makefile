@@ -50,7 +50,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py $(if $(ONLY),--only $(ONLY))
 	$(BIN)/python benchmarks/plot.py
 
-# Every table, about eight hours of two cores; stopped at any moment, it goes on where it was.
+# Every table, several hours; stopped at any moment, it goes on where it was.
 results: $(VENV)/.dev
 	for table in table2 table4 table5 choices; do $(BIN)/partwhole reproduce $$table --out results || exit 1; done
 	$(MAKE) results-page

@@ -9,11 +9,10 @@ differs. Prints a Markdown table: mean ± standard deviation over the seeds.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 
-import numpy as np
+from over_seeds import print_over_seeds
 
 from partwhole import SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import CLASSIFIERS, RBF, fold_accuracies
@@ -40,17 +39,5 @@ def one_run(name: str, seed: int) -> list[float]:
     return [rbf[max(rbf)], max(rbf.values()), max(fixed.values()), max(drawn)]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("datasets", nargs="+")
-    parser.add_argument("--seeds", type=int, default=3)
-    given = parser.parse_args()
-    print(f"| data set | {' | '.join(WAYS)} |\n|---|{'---:|' * len(WAYS)}", flush=True)
-    for name in given.datasets:
-        scores = np.array([one_run(name, seed) for seed in range(given.seeds)])
-        cells = [f"{m:.1f} ± {s:.1f}" for m, s in zip(scores.mean(0), scores.std(0, ddof=1))]
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_over_seeds(__doc__.splitlines()[0], WAYS, one_run)

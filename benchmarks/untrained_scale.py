@@ -11,9 +11,8 @@ deviation over the seeds.
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
+from over_seeds import print_over_seeds
 
 from partwhole import SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import fold_accuracies
@@ -33,18 +32,5 @@ def one_run(name: str, seed: int) -> list[float]:
     return [float(np.abs(before).max()), *scores(before), *scores(after)]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("datasets", nargs="+")
-    parser.add_argument("--seeds", type=int, default=3)
-    given = parser.parse_args()
-    print(f"| data set | {' | '.join(WAYS)} |\n|---|{'---:|' * len(WAYS)}", flush=True)
-    for name in given.datasets:
-        results = np.array([one_run(name, seed) for seed in range(given.seeds)])
-        size, scores = results[:, 0].mean(), results[:, 1:]
-        cells = [f"{m:.1f} ± {s:.1f}" for m, s in zip(scores.mean(0), scores.std(0, ddof=1))]
-        print(f"| {name} | {size:.0e} | {' | '.join(cells)} |", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_over_seeds(__doc__.splitlines()[0], WAYS, one_run, magnitudes=1)

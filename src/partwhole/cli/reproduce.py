@@ -104,6 +104,8 @@ def _accuracies(
         numbers=shown.header[shown.words :],
         note="\n".join(shown.notes),
     )
+    if absent:
+        print(ABSENT.format(", ".join(absent)))
     if pages:
         print(f"Written: {', '.join(str(page) for page in pages)}.")
 

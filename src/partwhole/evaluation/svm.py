@@ -3,7 +3,8 @@
 Every fit of one evaluation (fold, inner fold, C) sees the same squared distances; only the width of
 the kernel differs, with the variance of the training part. They are computed once, and LIBSVM is
 given kernels, in which equal vectors are one weighted sample. Chosen C and predictions are those of
-scikit-learn's `GridSearchCV(SVC(), {"C": C_GRID}, cv=5)`.
+scikit-learn's `GridSearchCV(SVC(), {"C": C_GRID}, cv=5)`; only where C is so small that LIBSVM stops
+within its tolerance at once may merged samples end at another side of a tie.
 """
 
 from __future__ import annotations

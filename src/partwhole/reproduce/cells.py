@@ -6,17 +6,13 @@ needed to obtain the same number again.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import json
-import platform
 import shutil
-import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +22,12 @@ import torch
 from partwhole.config import FitConfig
 from partwhole.evaluation.protocols import Scores, choose, score_run
 from partwhole.registry import METHODS
+from partwhole.reproduce.provenance import forget_peak, peak_mib, versions
 from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
 
 FOLDS = 10
 SNAPSHOT_EVERY = 5  # "we report evaluation results … per 5 epochs"
-PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "numba")
 Record = dict[str, Any]
 
 
@@ -83,7 +79,7 @@ def scores_of(record: Record) -> Scores:
 
 def run_cell(cell: Cell, work: Path, revision: str) -> Record:
     """Train, score, and tell how. A cell that was killed goes on from its last state in `work`."""
-    _forget_peak()
+    forget_peak()
     store = _load(cell.dataset)
     options = cell.configuration()
     folder = work / cell.folder
@@ -106,7 +102,7 @@ def run_cell(cell: Cell, work: Path, revision: str) -> Record:
         },
         "training": {"first": _rounded(history[0]), "last": _rounded(history[-1])} if history else {},
         "seconds": {"training": round(sum(e["seconds"] for e in history), 2), "scoring": round(scored, 2)},
-        "peak_mib": _peak_mib(),
+        "peak_mib": peak_mib(),
         "threads": torch.get_num_threads(),
         "versions": versions(),
         "revision": revision,
@@ -116,26 +112,6 @@ def run_cell(cell: Cell, work: Path, revision: str) -> Record:
     return record
 
 
-def versions() -> dict[str, str]:
-    packages = {name: version(name) for name in ("partwhole", *PACKAGES)}
-    return {"python": platform.python_version(), **packages}
-
-
-def source_revision() -> str:
-    """The commit of the source, with a mark if the package differs from it; else the release."""
-    here = Path(__file__).parents[1]
-
-    def git(*arguments: str) -> str:
-        asked = ["git", "-C", str(here), *arguments]
-        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
-
-    try:
-        changed = git("status", "--porcelain", "--", str(here))
-        return git("rev-parse", "--short=12", "HEAD") + (" with changes" if changed else "")
-    except (OSError, subprocess.CalledProcessError):
-        return f"release {version('partwhole')}"
-
-
 @functools.lru_cache(maxsize=1)
 def _load(name: str) -> GraphStore:
     return load_graphs(name)
@@ -143,20 +119,3 @@ def _load(name: str) -> GraphStore:
 
 def _rounded(metrics: Mapping[str, float]) -> dict[str, float]:
     return {name: float(f"{value:.5g}") for name, value in metrics.items()}
-
-
-def _forget_peak() -> None:
-    """Let the kernel count the peak anew, so that a cell does not show that of the one before it."""
-    with contextlib.suppress(OSError):  # not Linux: the peak is that of the process so far
-        Path("/proc/self/clear_refs").write_text("5")
-
-
-def _peak_mib() -> int:
-    try:
-        status = Path("/proc/self/status").read_text()
-        return int(status.split("VmHWM:")[1].split()[0]) // 1024
-    except OSError:
-        import resource
-
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak // (2**20 if platform.system() == "Darwin" else 2**10)

@@ -17,8 +17,9 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from partwhole.errors import PartwholeError
-from partwhole.reproduce.cells import Cell, Record, run_cell, source_revision
+from partwhole.reproduce.cells import Cell, Record, run_cell
 from partwhole.reproduce.journal import Journal
+from partwhole.reproduce.provenance import source_revision
 
 POLL = 2.0  # seconds between two looks at the cells that are being run
 

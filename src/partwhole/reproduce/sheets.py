@@ -70,10 +70,9 @@ def sheet(table: Table, plan: Plan, records: Sequence[Record]) -> Sheet:
 
 def _accuracies(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line]) -> Sheet:
     """One line for each data set and method; each protocol has its column."""
-    looked = [p for p in ("paper", "authors") if p in table.protocols]
+    beyond = [p for p in table.protocols if p not in ("untrained", "label-free", "paper")]
     header = ["data set", "method", "untrained", "label-free", "gain (p)", "paper", "paper, trimmed"]
-    header += [p for p in looked if p != "paper"]
-    header += ["published", "difference", "runs × epochs", "minutes"]
+    header += [*beyond, "published", "difference", "runs × epochs", "minutes"]
     rows = []
     everything = [value for of in table.published.values() for pair in of.values() for value in pair]
     digits = 1 if all(round(value, 1) == value for value in everything) else 2  # as printed
@@ -95,7 +94,7 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line])
                     with_p(line.gain()),
                     figure(summarise(line.accuracies("paper"))),
                     figure(kept) if kept else NOTHING,
-                    *(figure(summarise(line.accuracies(p))) for p in looked if p != "paper"),
+                    *(figure(summarise(line.accuracies(p))) for p in beyond),
                     printed,
                     f"{kept.mean - published[0]:+.1f}" if kept else NOTHING,
                     _extent(cells, len(line.records)),
@@ -114,7 +113,7 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line])
         "Options are those of the paper, with S = 4 subgraphs, fixed.",
     ]
     if scarce := [name for name in table.datasets if name in BUDGET]:
-        notes.append(f"{' and '.join(scarce)}: as many runs and epochs as two hours of two cores give.")
+        notes.append(f"{' and '.join(scarce)}: fewer runs and epochs, meant for two hours of two cores.")
     return Sheet(table.title, header, rows, notes, words=2)
 
 

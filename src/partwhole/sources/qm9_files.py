@@ -11,6 +11,7 @@ import ast
 import csv
 import hashlib
 import importlib.util
+import itertools
 import lzma
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -172,8 +173,6 @@ def _places(molecule: Any, numbers: np.ndarray, positions: np.ndarray) -> list[i
     All but six molecules list both in one order. In those six, the order of the same elements under
     which bonded atoms are nearest.
     """
-    import itertools
-
     wanted = [atom.GetAtomicNum() for atom in molecule.GetAtoms()]
     pairs = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx()) for b in molecule.GetBonds()]
 

@@ -54,7 +54,8 @@ class GraphFeed:
 
     def __init__(self, store: GraphStore, model: PartWhole):
         self.store, self.model, self.config = store, model, model.config
-        self._order: tuple[int, list[np.ndarray]] = (-1, [])  # of the last epoch asked for
+        self._order = 0, self._draw(0)  # the last epoch asked for, and which graphs its steps see
+        self._steps = len(self._order[1])
 
     @cached_property
     def source(self) -> GraphStore | Lifter:
@@ -68,20 +69,18 @@ class GraphFeed:
             lift=self.config.lift,
         )
 
-    def indices(self, epoch: int) -> list[np.ndarray]:
-        if self._order[0] != epoch:
-            config = self.config
-            drawn = batch_indices(len(self.store), config.batch_size, config.random_state, epoch)
-            self._order = epoch, drawn
-        return self._order[1]
+    def _draw(self, epoch: int) -> list[np.ndarray]:
+        return batch_indices(len(self.store), self.config.batch_size, self.config.random_state, epoch)
 
     def steps(self) -> int:
-        return len(self.indices(0))
+        return self._steps
 
     def batch(self, epoch: int, step: int) -> Batch:
         config = self.config
         random = step_generator(config.random_state, epoch, step) if config.head_negatives else None
-        return self.source.batch(self.indices(epoch)[step], random)
+        if self._order[0] != epoch:
+            self._order = epoch, self._draw(epoch)
+        return self.source.batch(self._order[1][step], random)
 
     def release(self) -> None:
         self.store.release_pages()
