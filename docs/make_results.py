@@ -12,7 +12,8 @@ from pathlib import Path
 
 from partwhole.reproduce.picture import picture
 from partwhole.reproduce.runner import results_file
-from partwhole.reproduce.sheets import lines, sheet, to_markdown
+from partwhole.reproduce.sheet import to_markdown
+from partwhole.reproduce.sheets import lines, sheet
 from partwhole.reproduce.tables import TABLES, plan
 
 DOCS = Path(__file__).parent

@@ -14,9 +14,10 @@ import pytest
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from partwhole import SubgraphInfoMax, load_graphs
+from partwhole import SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs
 from partwhole.registry import METHODS
 
+COMMANDS = ["fit", "embed", "evaluate", "predict", "report", "reproduce", "datasets", "methods"]
 FAST = ["--hidden", "8", "--layers", "2", "--epochs", "5"]
 
 
@@ -127,7 +128,7 @@ def test_lists():
     assert "17.93 / 17.93" in table.stdout
 
 
-@pytest.mark.parametrize("name", ["fit", "embed", "evaluate", "report", "reproduce", "datasets", "methods"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_an_example(name):
     done = partwhole(name, "--help")
     assert done.returncode == 0
@@ -158,6 +159,12 @@ def test_the_names_of_plug_ins_are_in_the_help():
         (["fit", "MUTAG", "--resume"], "holds no run"),
         (["fit", "MUTAG", "--resume", "--overwrite"], "Choose one of"),
         (["fit", "MUTAG", "--config", "absent.toml"], "Cannot read absent.toml"),
+        (["fit", "MUTAG", "--target", "lable"], "Did you mean 'label'"),
+        (["fit", "MUTAG", "--target", "label", "--method", "untrained"], "learns without labels"),
+        (["fit", "MUTAG", "--method", "regressor"], "name some with --target"),
+        (["fit", "MUTAG", "--validation", "0.2"], "--validation is for a fit with labels"),
+        (["fit", "MUTAG", "--target", "label", "--unlabelled", "infografh"], "Did you mean 'infograph'"),
+        (["fit", "MUTAG", "--target", "label", "--validation", "1"], "validation must be below 1"),
     ],
 )
 def test_bad_fits_leave_nothing_behind(tmp_path, arguments, message):
@@ -255,3 +262,95 @@ def test_other_wrong_requests(run):
 def test_a_place_that_cannot_be_written(run):
     assert "Cannot write" in refused("embed", run, "MUTAG", "--out", "/proc/vectors.parquet")
     assert "Cannot write" in refused("fit", "MUTAG", "--out", "/proc/run", *FAST)
+
+
+# ---------------------------------------------------------------- a few labels
+
+
+def table(path: Path, rows: list[str]) -> Path:
+    path.write_text(
+        "smiles,logS,toxic\n" + "".join(f"{'C' * (i + 1)}O,{row}\n" for i, row in enumerate(rows))
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory) -> tuple[Path, Path]:
+    """Thirty alcohols, of which twenty have a number and fifteen a class; and a run for each target."""
+    folder = tmp_path_factory.mktemp("labels")
+    rows = [
+        f"{i / 2 if i < 20 else ''},{'yes' if i % 2 else 'no'}" if i < 15 else f"{i / 2}," for i in range(20)
+    ] + [","] * 10
+    data = table(folder / "few.csv", rows)
+    for target in ("logS", "toxic"):
+        done = partwhole("fit", data, "--target", target, "--out", folder / target, *FAST, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["targets"] == [target]
+    return folder, data
+
+
+def test_predict_writes_every_graph_and_tells_the_error_on_known_ones(labelled, tmp_path):
+    folder, data = labelled
+    done = partwhole("predict", folder / "logS", data, "--out", tmp_path / "p.parquet", "--json")
+    told = json.loads(done.stdout)
+    assert (told["graphs"], told["targets"]) == (30, ["logS"])
+    found = pq.read_table(tmp_path / "p.parquet").to_pydict()
+    assert list(found) == ["id", "logS"]
+    assert found["id"][0] == "CO"
+    loaded = SubgraphInfoMaxRegressor.load(folder / "logS")
+    assert found["logS"] == pytest.approx(loaded.predict(load_graphs(data)).tolist())
+    errors = [abs(value - i / 2) for i, value in enumerate(found["logS"][:20])]
+    assert told["known"] == [
+        {
+            "target": "logS",
+            "graphs": 20,
+            "measure": "mean absolute error",
+            "value": pytest.approx(np.mean(errors)),
+        }
+    ]
+
+
+def test_predict_writes_classes_with_their_probabilities(labelled, tmp_path):
+    folder, data = labelled
+    done = partwhole("predict", folder / "toxic", data, "--out", tmp_path / "p.csv")
+    assert done.returncode == 0, done.stderr
+    assert "Wrote toxic of 30 graphs" in done.stdout
+    assert "accuracy" in done.stdout
+    header, first, *_ = (tmp_path / "p.csv").read_text().splitlines()
+    assert header == '"id","toxic","toxic=no","toxic=yes"'
+    _, label, no, yes = first.replace('"', "").split(",")
+    assert float(no) + float(yes) == pytest.approx(1.0)
+    assert label == ("no" if float(no) > float(yes) else "yes")
+
+
+def test_a_labelled_run_goes_on_with_its_targets(labelled, tmp_path):
+    folder, data = labelled
+    done = partwhole("fit", data, "--out", folder / "logS", "--resume", "--epochs", "6", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["method"], result["targets"], result["epochs"]) == ("regressor", ["logS"], 6)
+
+
+@pytest.mark.parametrize(
+    ("rows", "target", "message"),
+    [
+        (["1.5,a", "soon,b", "2.5,a", "3.5,b"], "logS", "target 'logS' of graph 1 is 'soon', not a number"),
+        (["1.5,", "2.5,", "3.5,"], "toxic", "target 'toxic' is missing for every graph"),
+        (["inf,a", "1.5,b", "2.5,a"], "logS", "target 'logS' of graph 0 is infinite"),
+        (["1.5,a", "2.5,a", "3.5,a"], "toxic", "needs at least two different labels"),
+    ],
+)
+def test_bad_targets(tmp_path, rows, target, message):
+    data = table(tmp_path / "bad.csv", rows)
+    assert message in refused("fit", data, "--target", target, "--out", tmp_path / "run")
+    assert [p.name for p in tmp_path.iterdir()] == ["bad.csv"]
+
+
+def test_bad_predictions(run, labelled, tmp_path):
+    folder, data = labelled
+    assert "was fitted without labels" in refused("predict", run, "MUTAG", "--out", tmp_path / "p.csv")
+    assert "neither .csv nor .parquet" in refused(
+        "predict", folder / "logS", data, "--out", tmp_path / "p.txt"
+    )
+    assert "node attributes" in refused("predict", folder / "logS", "MUTAG", "--out", tmp_path / "p.csv")
+    assert list(tmp_path.iterdir()) == []

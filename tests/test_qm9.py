@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import lzma
 import os
 from pathlib import Path
@@ -147,3 +148,44 @@ def test_without_the_files_it_says_where_to_get_them(tmp_path, monkeypatch):
     monkeypatch.setattr(qm9, "package_folder", lambda: None)
     with pytest.raises(DataUnavailable, match="partwhole\\[qm9\\]"):
         load_graphs("QM9")
+
+
+# -------------------------------------------------------------------- own molecules with coordinates
+
+
+@needs_data
+def test_a_conformer_is_encoded_as_its_molecule_in_qm9(molecules, store):
+    """Molecule 100 as an RDKit molecule with the coordinates of QM9: the same graph."""
+    Chem = pytest.importorskip("rdkit.Chem")
+    one = next(itertools.islice(molecules.pieces(1), 100, None))
+    editable = Chem.RWMol()
+    for number in one.numbers:
+        editable.AddAtom(Chem.Atom(int(number)))
+    kinds = {
+        1: Chem.BondType.SINGLE,
+        2: Chem.BondType.DOUBLE,
+        3: Chem.BondType.TRIPLE,
+        4: Chem.BondType.AROMATIC,
+    }
+    for i, j, kind in one.bonds:
+        editable.AddBond(int(i), int(j), kinds.get(int(kind), Chem.BondType.AROMATIC))
+    conformer = Chem.Conformer(len(one.numbers))
+    for atom, place in enumerate(one.positions):
+        conformer.SetAtomPosition(atom, [float(x) for x in place])
+    molecule = editable.GetMol()
+    molecule.AddConformer(conformer)
+    ours, theirs = load_graphs([molecule], schema=store.schema)[0], store[100]
+    for column in ("edges", "node_codes", "node_values", "edge_codes"):
+        np.testing.assert_array_equal(getattr(ours, column), getattr(theirs, column))
+    np.testing.assert_allclose(ours.edge_values, theirs.edge_values, rtol=1e-6)
+
+
+def test_molecules_without_coordinates_are_refused_where_distances_are_needed():
+    Chem = pytest.importorskip("rdkit.Chem")
+    for molecule in ("CCO", Chem.MolFromSmiles("CCO")):
+        with pytest.raises(PartwholeError, match="Molecule 0 has no coordinates, and the model needs dist"):
+            load_graphs([molecule], schema=qm9.SCHEMA)
+    salt = Chem.MolFromSmiles("[Na+].[Cl-]")
+    salt.AddConformer(Chem.Conformer(2))
+    with pytest.raises(PartwholeError, match="atomic number 11, and the model knows H, C, N, O, F"):
+        load_graphs([salt], schema=qm9.SCHEMA)

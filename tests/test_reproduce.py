@@ -22,7 +22,8 @@ from partwhole.reproduce.journal import FORMAT, Journal
 from partwhole.reproduce.paper import SIX
 from partwhole.reproduce.picture import picture
 from partwhole.reproduce.runner import State, in_progress, results_file, run_cells, seconds_left, unfinished
-from partwhole.reproduce.sheets import lines, sheet, to_markdown
+from partwhole.reproduce.sheet import to_markdown
+from partwhole.reproduce.sheets import lines, sheet
 from partwhole.reproduce.statistics import corrected_paired_test, summarise, trimmed
 from partwhole.reproduce.tables import TABLES, in_order, plan, selected
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.server
 import threading
 import zipfile
@@ -11,6 +12,8 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from pyarrow import csv as csv_reader
+from pyarrow import parquet
 
 from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
 from partwhole.errors import DataUnavailable
@@ -399,3 +402,68 @@ def test_structure_attributes_are_those_of_networkx(dataset):
 def test_read_tu_keeps_a_self_loop_once(tmp_path):
     store = read_tu(write_tu(tmp_path / "TOY", A="1, 1\n1, 2\n2, 1\n"))
     assert store.num_edges.tolist() == [2, 0]
+
+
+# -------------------------------------------------------------------- tables of molecules
+
+
+TABLE = """name,SMILES,logS,toxic,kind,count,note
+a,CCO,-0.5,1,acid,3,first
+b,CCN,,0,,40,second
+c,c1ccccc1,1.5,,base,50,third
+d,CC,2,1,acid,60,fourth
+"""
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".parquet"])
+def test_a_table_of_molecules_has_targets_with_gaps(tmp_path, suffix):
+    path = tmp_path / f"table{suffix}"
+    text = TABLE.replace(",", "\t") if suffix == ".tsv" else TABLE
+    if suffix == ".csv.gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    elif suffix == ".parquet":
+        plain = tmp_path / "plain.csv"
+        plain.write_text(text)
+        parquet.write_table(csv_reader.read_csv(plain), path)
+    else:
+        path.write_text(text)
+    store = load_graphs(path)
+    assert store.name == "table"
+    assert store.ids.tolist() == ["CCO", "CCN", "c1ccccc1", "CC"]
+    assert store.num_nodes.tolist() == [3, 3, 6, 2]
+    assert store.target("logS").tolist() == pytest.approx([-0.5, np.nan, 1.5, 2.0], nan_ok=True)
+    assert store.target("toxic").tolist() == [1, 0, None, 1]
+    assert store.target("kind").tolist()[2:] == ["base", "acid"]
+    assert store.target("kind")[1] in (None, "")  # Parquet tells an empty text from a missing one
+
+
+def test_columns_of_many_integers_are_numbers_and_names_of_rows_are_no_targets(tmp_path):
+    rows = "".join(f"C{'C' * (i % 5)},{i},n{i},{i % 3}\n" for i in range(60))
+    (tmp_path / "t.csv").write_text("smiles,count,name,class\n" + rows)
+    store = load_graphs(tmp_path / "t.csv")
+    assert [c.name for c in store.schema.targets] == ["count", "class"]
+    assert store.target("count")[:3].tolist() == [0.0, 1.0, 2.0]
+    assert store.target("class")[:4].tolist() == [0, 1, 2, 0]
+    with pytest.raises(PartwholeError, match=r"no target 'clas'. Did you mean 'class'"):
+        store.target("clas")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("a,b\n1,2\n", "no column of SMILES among a, b"),
+        ("smiles,y\nCC,1\n,2\n", "no SMILES in row 1"),
+        ("smiles,y\n", "has no rows"),
+        ("smiles,y\nCC,1\nCC\n", "cannot be read as a table"),
+        ("smiles,y\nCC,1\nC1C,2\n", "Molecule 1: 'C1C' is not"),
+    ],
+)
+def test_tables_that_cannot_be_used(tmp_path, text, complaint):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(PartwholeError, match=complaint):
+        load_graphs(tmp_path / "t.csv")
+
+
+def test_a_table_that_is_not_there():
+    with pytest.raises(PartwholeError, match="There is no file or folder nothing"):
+        load_graphs("nothing.csv")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from partwhole.errors import PartwholeError
     from partwhole.estimator import SubgraphInfoMax
     from partwhole.graph import Graph
+    from partwhole.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
     from partwhole.sources.loading import load_graphs
     from partwhole.sources.motifs import make_motif_graphs
     from partwhole.store import GraphStore
@@ -21,6 +22,8 @@ _HOMES = {
     "GraphStore": "partwhole.store",
     "PartwholeError": "partwhole.errors",
     "SubgraphInfoMax": "partwhole.estimator",
+    "SubgraphInfoMaxClassifier": "partwhole.predictors",
+    "SubgraphInfoMaxRegressor": "partwhole.predictors",
     "load_graphs": "partwhole.sources.loading",
     "make_motif_graphs": "partwhole.sources.motifs",
 }
@@ -30,6 +33,8 @@ __all__ = [
     "GraphStore",
     "PartwholeError",
     "SubgraphInfoMax",
+    "SubgraphInfoMaxClassifier",
+    "SubgraphInfoMaxRegressor",
     "load_graphs",
     "make_motif_graphs",
 ]

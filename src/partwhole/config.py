@@ -6,14 +6,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import tomllib
-import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.registry import BACKBONES, ESTIMATORS, GENERATORS, READOUTS, STRUCTURE
+from partwhole.registry import BACKBONES, ESTIMATORS, GENERATORS, READOUTS, STRUCTURE, UNLABELLED
 
 SELECTIONS = ("straight-through", "soft", "hard")
 SCORES = ("dot", "cosine")
@@ -28,9 +27,10 @@ def option(
     choices: Iterable[str] | None = None,
     least: float | None = None,
     above: float | None = None,
+    below: float | None = None,
 ) -> Any:
     """A field with its help text, its name on the command line and what it accepts."""
-    about = {"help": help, "flag": flag, "choices": choices, "least": least, "above": above}
+    about = {"help": help, "flag": flag, "choices": choices, "least": least, "above": above, "below": below}
     return field(default=default, metadata=about)
 
 
@@ -68,25 +68,43 @@ class FitConfig:
 
     def validate(self) -> None:
         """Raise a `PartwholeError` on the first value that cannot be used."""
-        for f in dataclasses.fields(FitConfig):
+        for f in dataclasses.fields(self):
             _check_value(f, getattr(self, f.name))
         GENERATORS.get(self.generator).check(self.num_subgraphs)
 
     def options(self) -> dict[str, Any]:
         """The fields as plain values, in the order of declaration."""
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(FitConfig)}
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> FitConfig:
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
         """Build from a mapping such as the `[options]` of a TOML file; a misspelt name is an error."""
-        known = {f.name: f for f in dataclasses.fields(FitConfig)}
+        known = {f.name: f for f in dataclasses.fields(cls)}
         for name in options:
             if name not in known:
                 raise PartwholeError(f"There is no option {name!r}.{near_miss(name, known)}")
         values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
-        config = FitConfig(**values)
+        config = cls(**values)
         config.validate()
         return config
+
+
+@dataclass(eq=False)
+class PredictorConfig(FitConfig):
+    """Options of a fit with labels (Eq. 18); the others are those without."""
+
+    unlabelled: str = option("subgraph-infomax", "What unlabelled graphs teach.", choices=UNLABELLED)
+    unsupervised_weight: float = option(
+        1e-3, "Weight lambda of what they teach; 0: learn from the labels alone.", least=0
+    )
+    validation: float = option(
+        0.1, "Share of the labelled graphs that choose the epoch; 0: the last epoch.", least=0, below=1
+    )
+    lr_decay: float = option(0.7, "Factor on the learning rate when validation no longer improves.", above=0)
+    patience: int = option(5, "Epochs without improvement before that.", least=0)
+    atom_references: bool = option(
+        False, "Predict what is left of a target after a sum of terms, one for each element (molecules)."
+    )
 
 
 def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
@@ -114,12 +132,13 @@ def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
         raise PartwholeError(f"{name} must be at least {about['least']}, not {value}.")
     if about["above"] is not None and not value > about["above"]:
         raise PartwholeError(f"{name} must be above {about['above']}, not {value}.")
+    if about["below"] is not None and not value < about["below"]:
+        raise PartwholeError(f"{name} must be below {about['below']}, not {value}.")
 
 
 def field_type(f: dataclasses.Field[Any]) -> type:
     """The plain type of a field: str, int, float, bool or tuple."""
-    hint: type = typing.get_type_hints(FitConfig)[f.name]
-    return typing.get_origin(hint) or hint
+    return type(f.default)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
 
 from partwhole.config import FitConfig
 from partwhole.errors import PartwholeError
@@ -22,7 +23,7 @@ from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
 from partwhole.structure.base import structure_kinds, with_structure
 from partwhole.training.checkpoint import RunFolder, load_weights
-from partwhole.training.feeds import GraphFeed
+from partwhole.training.feeds import Feed, GraphFeed
 from partwhole.training.objectives import HeadTailObjective
 from partwhole.training.prefetch import ahead
 from partwhole.training.progress import ProgressBar
@@ -46,11 +47,12 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
         "Maximization, 2021"
     )
     learns_from = "graphs"  # "graphs": without labels; "labels"; "nothing"
+    config_class: type[FitConfig] = FitConfig
 
     def fit(self, graphs: Any, y: Any = None) -> Self:
         """Learn from graphs; `y` is ignored, it is there for scikit-learn."""
         self._start(load_graphs(graphs))
-        self._train(Trainer(self.model_, HeadTailObjective(), listener=self._listener()))
+        self._train(self._trainer())
         return self
 
     def fit_run(
@@ -60,23 +62,20 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
         *,
         resume: bool = False,
         stop_requested: Callable[[], bool] = lambda: False,
+        **labels: Any,
     ) -> Self:
-        """`fit`, with configuration, metrics, snapshots and resume state kept in folder `out`."""
+        """`fit`, with configuration, metrics, snapshots and resume state kept in folder `out`.
+
+        `labels` are those of the `fit` of a method that learns from them.
+        """
         run, store = RunFolder(out), load_graphs(graphs)
         if run.exists() and not resume:
             raise PartwholeError(f"{run.path} already holds a run; choose to resume or to overwrite it.")
-        self._start(store)
-        about = self._about(store)
+        self._start(store, **labels)
         if run.exists():
-            _require_same_run(run.read_config(), about)
-        trainer = Trainer(
-            self.model_,
-            HeadTailObjective(),
-            run=run,
-            listener=self._listener(),
-            stop_requested=stop_requested,
-        )
-        run.write_config(about)
+            _require_same_run(run.read_config(), self.about_)
+        trainer = self._trainer(run=run, stop_requested=stop_requested)
+        run.write_config(self.about_)
         self._train(trainer)
         return self
 
@@ -86,14 +85,8 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
 
     def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
         """`transform` in pieces of `EMBED_GRAPHS`, for sets larger than memory."""
-        store, model = self._prepared(graphs), self.model_
-        backbone = model.layer_aggregation.backbone
-        source = choose_batches(store, backbone, model.readout, self.layers, corrupt=False, lift=self.lift)
-        pieces = [np.arange(i, min(i + EMBED_GRAPHS, len(store))) for i in range(0, len(store), EMBED_GRAPHS)]
-        for batch in ahead(lambda piece: source.batch(piece).to(self.device_), pieces):
-            with torch.inference_mode():
-                yield model.embed(batch).cpu().numpy()
-            store.release_pages()
+        for vectors in self._outputs(self._prepared(graphs), self._encoder().embed):
+            yield vectors.cpu().numpy()
 
     def subgraphs(self, graph: Any) -> np.ndarray:
         """Membership [S, nodes] of one graph: how much of each node each subgraph holds."""
@@ -107,7 +100,7 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
         run = RunFolder(path)
         run.clear()
         run.write_config(self.about_)
-        run.write_weights(self.model_.state_dict())
+        run.write_weights(self._network().state_dict())
         for row in self.history_:
             run.append_metrics(row)
 
@@ -117,15 +110,16 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
         run = RunFolder(path)
         content = run.read_config()
         try:
-            config = FitConfig.from_options(content["options"])
+            config = cls.config_class.from_options(content["options"])
             schema = Schema.from_dict(content["schema"])
         except (KeyError, TypeError) as error:
             raise PartwholeError(f"{run.config_file} lacks {error}; restore it or fit again.") from None
         estimator = cls(**config.options())
         estimator.schema_, estimator.about_ = schema, content
         estimator._build()
-        load_weights(estimator.model_, run.read_weights(epoch), run.path)
-        estimator.model_.to(estimator.device_).eval()
+        network = estimator._network()
+        load_weights(network, run.read_weights(epoch), run.path)
+        network.to(estimator.device_).eval()
         estimator.history_ = run.read_metrics()
         return estimator
 
@@ -148,15 +142,40 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
         widths = {"node": self.schema_.node_width} if self.schema_.node else {}
         widths |= dict.fromkeys(kinds, 1)
         self.device_ = choose_device(self.device)
-        config = FitConfig(**self.options())
+        config = self.config_class(**self.options())
         with torch.random.fork_rng():
             torch.manual_seed(self.random_state)
             self.model_ = PartWhole(config, widths, self.schema_.edge_width)
 
+    def _network(self) -> torch.nn.Module:
+        """What is trained and kept."""
+        return self.model_
+
+    def _encoder(self) -> PartWhole:
+        """What gives the vectors."""
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    def _trainer(self, **given: Any) -> Trainer:
+        return Trainer(self.model_, HeadTailObjective(), listener=self._listener(), **given)
+
+    def _feed(self, store: GraphStore) -> Feed:
+        return GraphFeed(store, self.model_)
+
+    def _outputs(self, store: GraphStore, function: Callable[[Any], Tensor]) -> Iterator[Tensor]:
+        """`function(batch)` for the graphs of a prepared store, `EMBED_GRAPHS` at a time."""
+        model = self.model_
+        backbone = model.layer_aggregation.backbone
+        source = choose_batches(store, backbone, model.readout, self.layers, corrupt=False, lift=self.lift)
+        pieces = [np.arange(i, min(i + EMBED_GRAPHS, len(store))) for i in range(0, len(store), EMBED_GRAPHS)]
+        for batch in ahead(lambda piece: source.batch(piece).to(self.device_), pieces):
+            with torch.inference_mode():
+                yield function(batch)
+            store.release_pages()
+
     def _train(self, trainer: Trainer) -> None:
         store = self.__dict__.pop("store_")  # the graphs are not part of the fitted model
-        trainer.fit(GraphFeed(store, self.model_))
-        self.model_.eval()
+        trainer.fit(self._feed(store))
         self.history_ = trainer.history
 
     def _prepared(self, graphs: Any) -> GraphStore:

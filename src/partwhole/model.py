@@ -83,11 +83,15 @@ class PartWhole(nn.Module):
 
     def __init__(self, config: FitConfig, widths: Mapping[str, int], edge_width: int):
         super().__init__()
-        self.config = config
+        self.config, self.widths, self.edge_width = config, widths, edge_width
         self.node_aggregation = NodeAggregation(widths, edge_width, config.hidden)
         self.layer_aggregation = LayerAggregation(config.backbone, config.hidden, config.layers, edge_width)
         self.readout: Readout = READOUTS.build(config.readout, hidden=config.hidden)
         self.subgraph_aggregation = SubgraphAggregation(config)
+
+    def drawn_again(self) -> PartWhole:
+        """A model of the same shape with other first weights."""
+        return PartWhole(self.config, self.widths, self.edge_width)
 
     def nodes(self, batch: Batch) -> NodeVectors:
         """X_G [n, d], Eq. 2-5"""

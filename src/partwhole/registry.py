@@ -83,6 +83,9 @@ GENERATORS = Registry("generator", "partwhole.generators")
 ESTIMATORS = Registry("estimator", "partwhole.losses.estimators")
 STRUCTURE = Registry("structure attribute", "partwhole.structure")
 SOURCES = Registry(
-    "source", "partwhole.sources", helpers=("base", "loading", "catalogue", "motifs", "qm9_files")
+    "source",
+    "partwhole.sources",
+    helpers=("base", "loading", "catalogue", "conformers", "motifs", "qm9_files"),
 )
 METHODS = Registry("method", "partwhole.methods")
+UNLABELLED = Registry("way to learn from unlabelled graphs", "partwhole.semisupervised.unlabelled")

@@ -16,7 +16,7 @@ from typing import Any, overload
 import numpy as np
 import torch
 
-from partwhole.errors import PartwholeError
+from partwhole.errors import PartwholeError, near_miss
 from partwhole.files import atomic_folder
 from partwhole.graph import Graph, GraphBatch, InputRows
 from partwhole.packing import concatenated_ranges, pack_edges, require_nodes, undirected_edges
@@ -189,19 +189,25 @@ class GraphStore:
     def labels(self) -> np.ndarray:
         """[G] the first target in its original encoding (class labels as they were given)."""
         if not self.schema.targets:
+            raise PartwholeError(f"The data set {self.name!r} has no labels; give a labelled one, or embed.")
+        column, missing = self.schema.targets[0], int(np.isnan(self.targets[:, 0]).sum())
+        if column.is_categorical and missing:
             raise PartwholeError(
-                f"The data set {self.name!r} has no labels; give a labelled set or use `embed`, "
-                "which needs none."
+                f"{missing} of {len(self)} graphs of {self.name!r} have no label; leave them out first."
             )
-        column, values = self.schema.targets[0], self.targets[:, 0]
+        return np.array(self.target(column.name).tolist())
+
+    def target(self, name: str) -> np.ndarray:
+        """[G] a target in its original encoding: numbers with NaN, or labels with None where missing."""
+        places = {column.name: k for k, column in enumerate(self.schema.targets)}
+        if name not in places:
+            known = near_miss(name, places) if places else " It has none; give labelled graphs."
+            raise PartwholeError(f"The data set {self.name!r} has no target {name!r}.{known}")
+        column, values = self.schema.targets[places[name]], self.targets[:, places[name]]
         if not column.is_categorical:
-            return values
-        if not self.has_labels:
-            raise PartwholeError(
-                f"{int(np.isnan(values).sum())} of {len(values)} graphs of {self.name!r} have no label; "
-                "leave them out first."
-            )
-        return np.array(column.values)[values.astype(np.int64)]
+            return np.asarray(values)
+        labels = np.array([*column.values, None], dtype=object)
+        return labels[np.where(np.isnan(values), -1, values).astype(np.int64)]
 
     # ---------------------------------------------------------------- slicing
 

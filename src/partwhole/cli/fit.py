@@ -13,7 +13,8 @@ import typer
 
 from partwhole.cli.options import with_fit_options
 from partwhole.cli.output import Json, print_json
-from partwhole.config import FitConfig, read_toml
+from partwhole.cli.targets import labels_kind, labels_of, require_labels
+from partwhole.config import FitConfig, PredictorConfig, read_toml
 from partwhole.errors import PartwholeError
 from partwhole.registry import METHODS
 
@@ -23,7 +24,18 @@ def fit(
     data: Annotated[str, typer.Argument(help="A data set name or a path.")],
     out: Annotated[Path, typer.Option(help="Folder of the run.")],
     options: dict[str, Any],
-    method: Annotated[str | None, typer.Option(help="See `partwhole methods`.")] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(help="Learn to predict this target from the graphs that have it; may be repeated."),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="See `partwhole methods`. [default: subgraph-infomax; with --target, regressor or "
+            "classifier]",
+            show_default=False,
+        ),
+    ] = None,
     config: Annotated[
         Path | None, typer.Option(help="TOML file of options, as in a run's config.toml.")
     ] = None,
@@ -31,7 +43,9 @@ def fit(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in the folder.")] = False,
     json: Json = False,
 ) -> None:
-    """Learn from graphs, without labels. Ctrl-C leaves a state that --resume continues.
+    """Learn from graphs, without labels or, with --target, from the few that there are.
+
+    Ctrl-C leaves a state that --resume continues.
 
     Example: partwhole fit MUTAG --out runs/mutag --epochs 100
     """
@@ -45,19 +59,25 @@ def fit(
     if resume:
         kept = run.read_config()
         base, method = dict(kept["options"]), method or kept["method"]
+        target = target or kept.get("task", {}).get("targets")
     if config is not None:
         content = read_toml(config)
         base |= content.get("options", content)
         method = method or content.get("method")
-    chosen = FitConfig.from_options({**base, **options, "verbose": True})
-    estimator = METHODS.get(method or "subgraph-infomax")(**chosen.options())
+    method = method or (None if target else "subgraph-infomax")
+    if method:
+        require_labels(METHODS.get(method), target, options)
+    config_class = PredictorConfig if target else FitConfig
+    chosen = config_class.from_options({**base, **options, "verbose": True})
     store = load_graphs(data)
+    labels = labels_of(store, target) if target else {}
+    estimator = METHODS.get(method or labels_kind(labels["y"]))(**chosen.options())
     if overwrite:
         run.clear()
     started = time.perf_counter()
     stop = _StopOnSignal()
     try:
-        estimator.fit_run(store, out, resume=resume, stop_requested=stop.requested)
+        estimator.fit_run(store, out, resume=resume, stop_requested=stop.requested, **labels)
     except Interrupted as stopped:
         again = f"partwhole fit {data} --out {out} --resume"
         print(f"Stopped in epoch {stopped.progress.epoch + 1}; continue with: {again}", file=sys.stderr)
@@ -74,12 +94,14 @@ def fit(
         "seed": chosen.random_state,
         "seconds": round(time.perf_counter() - started, 3),
         "last": last,
+        **({"targets": target} if target else {}),
     }
     if json:
         print_json(result)
     else:
         print(f"Fitted {estimator.method} to {len(store)} graphs of {store.name}; the run is in {out}.")
-        print(f"Next: partwhole evaluate {out} {data}")
+        next_step = f"predict {out} {data} --out predictions.csv" if target else f"evaluate {out} {data}"
+        print(f"Next: partwhole {next_step}")
 
 
 def _check_folder(run: Any, resume: bool, overwrite: bool) -> None:

@@ -1,4 +1,4 @@
-"""Command-line options made from the fields of `FitConfig`, so that each is declared once."""
+"""Command-line options made from the fields of `PredictorConfig`, so that each is declared once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from partwhole.config import FitConfig, field_type
+from partwhole.config import PredictorConfig, field_type
 
 
 def flag_of(field: dataclasses.Field[Any]) -> str:
@@ -20,7 +20,7 @@ def flag_of(field: dataclasses.Field[Any]) -> str:
 
 def with_fit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give `command(…, options)` one option per field; those that the user set arrive in `options`."""
-    fields = [f for f in dataclasses.fields(FitConfig) if flag_of(f)]
+    fields = [f for f in dataclasses.fields(PredictorConfig) if flag_of(f)]
     own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "options"]
 
     def wrapper(**given: Any) -> Any:

@@ -14,6 +14,7 @@ from partwhole.errors import DataUnavailable, PartwholeError
 
 if TYPE_CHECKING:
     from partwhole.reproduce.cells import Cell
+    from partwhole.reproduce.tables import Table
 
 ABSENT = "Not on this machine and not to be downloaded: {}."
 
@@ -22,12 +23,15 @@ def reproduce(
     table: Annotated[
         str | None,
         typer.Argument(
-            help="table1: statistics of the data sets; table2, table4, table5: accuracies; choices: what the "
-            "paper leaves open."
+            help="table1: statistics of the data sets; table2, table4, table5: accuracies; table3: errors on "
+            "QM9; choices: what the paper leaves open."
         ),
     ] = None,
     datasets: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
     methods: Annotated[list[str] | None, typer.Option(help="Only these rows; may be repeated.")] = None,
+    targets: Annotated[
+        list[str] | None, typer.Option(help="Only these targets of table3; may be repeated.")
+    ] = None,
     runs: Annotated[
         int | None, typer.Option(help="Runs of each cell. [default: the table's]", show_default=False)
     ] = None,
@@ -55,22 +59,21 @@ def reproduce(
     from partwhole.reproduce.explain import explain as tell
     from partwhole.reproduce.explain import find_record
     from partwhole.reproduce.runner import results_file
+    from partwhole.reproduce.tables import selected, table_named
 
     if explain is not None:
         record = find_record(explain, results_file(out).read())
         print_json(record) if json else print(tell(record))
     elif table is None:
-        raise PartwholeError("Which table? Name one: table1, table2, table4, table5 or choices.")
+        raise PartwholeError("Which table? Name one: table1, table2, table3, table4, table5 or choices.")
     elif table == "table1":
         _statistics(datasets, json)
     else:
-        _accuracies(table, datasets, methods, runs, epochs, out, jobs, show, json)
+        _cells(selected(table_named(table), datasets, methods, targets), runs, epochs, out, jobs, show, json)
 
 
-def _accuracies(
-    name: str,
-    datasets: list[str] | None,
-    methods: list[str] | None,
+def _cells(
+    table: Table,
     runs: int | None,
     epochs: int | None,
     out: Path,
@@ -81,9 +84,8 @@ def _accuracies(
     from partwhole.reproduce.pages import write_pages
     from partwhole.reproduce.runner import results_file
     from partwhole.reproduce.sheets import sheet
-    from partwhole.reproduce.tables import in_order, plan, selected, table_named
+    from partwhole.reproduce.tables import in_order, plan
 
-    table = selected(table_named(name), datasets, methods)
     cells = plan(table, runs, epochs)
     absent: list[str] = []
     if not show:
@@ -95,7 +97,7 @@ def _accuracies(
     if json:
         rows = [dict(zip(shown.header, row, strict=True)) for row in shown.rows]
         keys = [cell.key for group in cells.values() for cell in group]
-        print_json({"table": name, "rows": rows, "notes": shown.notes, "cells": keys, "absent": absent})
+        print_json({"table": table.name, "rows": rows, "notes": shown.notes, "cells": keys, "absent": absent})
         return
     print_table(
         shown.title,
@@ -114,10 +116,10 @@ def _absent(datasets: Sequence[str]) -> list[str]:
     """The sets that are not to be had; the others are on this machine now."""
     from partwhole.sources.catalogue import fetch
 
-    absent = []
+    absent: list[str] = []
     for name in datasets:
         try:
-            fetch(name)
+            fetch(name.partition(":")[0])
         except DataUnavailable as reason:
             absent.append(name)
             if len(absent) == len(datasets):

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 
 from partwhole.config import FitConfig
+from partwhole.estimator import SubgraphInfoMax
 from partwhole.evaluation.protocols import Scores, choose, score_run
 from partwhole.registry import METHODS
 from partwhole.reproduce.provenance import forget_peak, peak_mib, versions
@@ -63,6 +64,30 @@ class Cell:
             return False
         return all(choose(protocol, scores_of(record)) for protocol in self.protocols)
 
+    def measure(self, folder: Path) -> Measured:
+        """Train in the folder, from the last state in it, and score."""
+        store = load_once(self.dataset)
+        estimator = METHODS.get(self.method)(**FitConfig.from_options(self.configuration()).options())
+        estimator.fit_run(store, folder, resume=True)
+        started = time.perf_counter()
+        scores = score_run(folder, store, self.protocols, folds=FOLDS, seed=self.run)
+        accuracies = {
+            classifier: {str(epoch): np.round(values[0], 4).tolist() for epoch, values in by_epoch.items()}
+            for classifier, by_epoch in scores.items()
+        }
+        figures = {"folds": {"number": FOLDS, "seed": self.run}, "accuracies": accuracies}
+        return Measured(estimator, store, time.perf_counter() - started, figures)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What comes out of a cell."""
+
+    estimator: SubgraphInfoMax
+    store: GraphStore  # what it was fitted to
+    scoring: float  # seconds
+    figures: dict[str, Any]
+
 
 def plain_options(config: FitConfig) -> dict[str, Any]:
     """What decides a result, as JSON gives it back."""
@@ -80,28 +105,19 @@ def scores_of(record: Record) -> Scores:
 def run_cell(cell: Cell, work: Path, revision: str) -> Record:
     """Train, score, and tell how. A cell that was killed goes on from its last state in `work`."""
     forget_peak()
-    store = _load(cell.dataset)
-    options = cell.configuration()
     folder = work / cell.folder
-    estimator = METHODS.get(cell.method)(**FitConfig.from_options(options).options())
-    estimator.fit_run(store, folder, resume=True)
-    started = time.perf_counter()
-    scores = score_run(folder, store, cell.protocols, folds=FOLDS, seed=cell.run)
-    scored = time.perf_counter() - started
-    history = estimator.history_
+    measured = cell.measure(folder)
+    history, store = measured.estimator.history_, measured.store
+    trained = sum(epoch["seconds"] for epoch in history)
     record = {
         "cell": cell.key,
         "method": cell.method,
-        "configuration": options,
+        "configuration": cell.configuration(),
         "data": {"name": store.name, "graphs": len(store), "digest": store.digest()},
         "seed": cell.run,
-        "folds": {"number": FOLDS, "seed": cell.run},
-        "accuracies": {
-            classifier: {str(epoch): np.round(values[0], 4).tolist() for epoch, values in by_epoch.items()}
-            for classifier, by_epoch in scores.items()
-        },
+        **measured.figures,
         "training": {"first": _rounded(history[0]), "last": _rounded(history[-1])} if history else {},
-        "seconds": {"training": round(sum(e["seconds"] for e in history), 2), "scoring": round(scored, 2)},
+        "seconds": {"training": round(trained, 2), "scoring": round(measured.scoring, 2)},
         "peak_mib": peak_mib(),
         "threads": torch.get_num_threads(),
         "versions": versions(),
@@ -113,7 +129,7 @@ def run_cell(cell: Cell, work: Path, revision: str) -> Record:
 
 
 @functools.lru_cache(maxsize=1)
-def _load(name: str) -> GraphStore:
+def load_once(name: str) -> GraphStore:
     return load_graphs(name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from partwhole.config import FitConfig
+from partwhole.config import FitConfig, PredictorConfig
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.evaluation.protocols import PROTOCOLS, choose
 from partwhole.reproduce.cells import Record, plain_options, scores_of
@@ -23,7 +23,7 @@ def find_record(key: str, records: Sequence[Record]) -> Record:
 def explain(record: Record) -> str:
     dataset, row, epochs, run = record["cell"].split("/")
     data, seconds, options = record["data"], record["seconds"], record["configuration"]
-    defaults = plain_options(FitConfig())
+    defaults = plain_options(PredictorConfig() if "error" in record else FitConfig())
     changed = {name: value for name, value in options.items() if value != defaults.get(name)}
     told = [
         f"{record['cell']}: method {record['method']} as {row!r} on {dataset}, {epochs} epochs, run {run}",
@@ -31,8 +31,7 @@ def explain(record: Record) -> str:
         f"data        {data['graphs']} graphs of {data['name']}, content {data['digest'][:12]}",
         f"options     {_pairs(options)}",
         f"            of these not the default: {_pairs(changed) or 'none'}",
-        f"seed        {record['seed']}; folds: {record['folds']['number']}, stratified, shuffled by seed "
-        f"{record['folds']['seed']}",
+        f"seed        {record['seed']}; {_division(record)}",
     ]
     if record["training"]:
         first, last = record["training"]["first"], record["training"]["last"]
@@ -45,6 +44,35 @@ def explain(record: Record) -> str:
         f"software    {_pairs(record['versions'])}",
         f"source      {record['revision']}; finished {record['finished']}",
     ]
+    told += _error(record) if "error" in record else _protocols(record)
+    return "\n".join(told)
+
+
+def _division(record: Record) -> str:
+    if "split" in record:
+        split = record["split"]
+        counts = f"{split['labelled']} labelled, {split['held_out']} held out, {split['test']} to test"
+        return f"molecules drawn by seed {split['seed']}: {counts}"
+    folds = record["folds"]
+    return f"folds: {folds['number']}, stratified, shuffled by seed {folds['seed']}"
+
+
+def _error(record: Record) -> list[str]:
+    """Of a cell of Table 3."""
+    error, curve = record["error"], record["validation"]
+    return [
+        "",
+        f"mean absolute error on the test molecules: {error['test']:g} {error['unit']}",
+        f"  epoch {record['chosen']['epoch']}, the best on the molecules held out",
+        "",
+        "error on those by epoch, in standard deviations: "
+        + "  ".join(f"{epoch}: {value:.3f}" for epoch, value in enumerate(curve, 1)),
+    ]
+
+
+def _protocols(record: Record) -> list[str]:
+    """Of a cell of accuracies."""
+    told: list[str] = []
     scores = scores_of(record)
     for name, protocol in PROTOCOLS.items():
         choice = choose(name, scores)
@@ -61,7 +89,7 @@ def explain(record: Record) -> str:
     curve = {epoch: values.mean() for epoch, values in scores["rbf-svm"].items()}
     if len(curve) > 2:
         told += ["", "rbf-svm by epoch: " + "  ".join(f"{e}: {a:.1f}" for e, a in sorted(curve.items()))]
-    return "\n".join(told)
+    return told
 
 
 def _pairs(values: dict[str, object]) -> str:

@@ -11,7 +11,8 @@ import jinja2
 from partwhole.files import atomic_file
 from partwhole.reproduce.cells import Record
 from partwhole.reproduce.picture import picture
-from partwhole.reproduce.sheets import Plan, lines, sheet, to_markdown
+from partwhole.reproduce.sheet import Plan, to_markdown
+from partwhole.reproduce.sheets import lines, sheet
 from partwhole.reproduce.tables import Table
 
 

@@ -1,4 +1,4 @@
-"""Records to what a person reads: the rows of a table, for the terminal, Markdown and HTML."""
+"""Tables of accuracies as text: for the terminal, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -9,23 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from partwhole.evaluation.protocols import PROTOCOLS, Choice, choose
-from partwhole.reproduce.cells import Cell, Record, scores_of
+from partwhole.reproduce.cells import Record, scores_of
+from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, finished
 from partwhole.reproduce.statistics import Comparison, Summary, corrected_paired_test, summarise, trimmed
 from partwhole.reproduce.tables import BUDGET, Table
-
-NOTHING = "–"
-Plan = Mapping[tuple[str, str], list[Cell]]  # (data set, row) -> its cells
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table as text: what stands in it and what must be said below it."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-    notes: list[str]
-    words: int  # how many columns at the left are words; the others are figures
+from partwhole.reproduce.target_sheet import target_sheet
 
 
 @dataclass(frozen=True)
@@ -46,29 +34,25 @@ class Line:
         return corrected_paired_test(self.folds("label-free"), self.folds("untrained"))
 
 
-def lines(plan: Plan, records: Sequence[Record]) -> dict[tuple[str, str], Line]:
+def lines(plan: Plan, records: Sequence[Record]) -> dict[Place, Line]:
     """What is known of each (data set, row); those without a finished run are left out."""
-    by_key: dict[str, list[Record]] = {}
-    for record in records:
-        by_key.setdefault(record["cell"], []).append(record)
     known = {}
-    for place, cells in plan.items():
-        answers = [[r for r in by_key.get(cell.key, []) if cell.answered_by(r)] for cell in cells]
-        found = [of_cell[-1] for of_cell in answers if of_cell]
-        if found:
-            protocols = cells[0].protocols
-            chosen = {p: [c for r in found if (c := choose(p, scores_of(r)))] for p in protocols}
-            known[place] = Line(found, chosen)
+    for place, found in finished(plan, records).items():
+        protocols = plan[place][0].protocols
+        chosen = {p: [c for r in found if (c := choose(p, scores_of(r)))] for p in protocols}
+        known[place] = Line(found, chosen)
     return known
 
 
 def sheet(table: Table, plan: Plan, records: Sequence[Record]) -> Sheet:
     """The table as far as its cells are finished."""
+    if table.targets:
+        return target_sheet(table, plan, finished(plan, records))
     known = lines(plan, records)
     return _accuracies(table, plan, known) if table.published else _comparison(table, plan, known)
 
 
-def _accuracies(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line]) -> Sheet:
+def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
     """One line for each data set and method; each protocol has its column."""
     beyond = [p for p in table.protocols if p not in ("untrained", "label-free", "paper")]
     header = ["data set", "method", "untrained", "label-free", "gain (p)", "paper", "paper, trimmed"]
@@ -83,7 +67,7 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line])
             cells, line = plan[dataset, row.name], known.get((dataset, row.name))
             if line is None:
                 blank = [NOTHING] * (len(header) - 6)
-                rows.append([dataset, row.label, *blank, printed, NOTHING, _extent(cells, 0), NOTHING])
+                rows.append([dataset, row.label, *blank, printed, NOTHING, extent(cells, 0), NOTHING])
                 continue
             kept = trimmed(line.accuracies("paper"))
             rows.append(
@@ -97,7 +81,7 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line])
                     *(figure(summarise(line.accuracies(p))) for p in beyond),
                     printed,
                     f"{kept.mean - published[0]:+.1f}" if kept else NOTHING,
-                    _extent(cells, len(line.records)),
+                    extent(cells, len(line.records)),
                     f"{sum(sum(r['seconds'].values()) for r in line.records) / 60:.0f}",
                 ]
             )
@@ -117,7 +101,7 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line])
     return Sheet(table.title, header, rows, notes, words=2)
 
 
-def _comparison(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line]) -> Sheet:
+def _comparison(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
     """One line for each choice, one column for each data set, all label-free."""
     default = table.rows[0]
     first = ["untrained"]
@@ -136,7 +120,7 @@ def _comparison(table: Table, plan: Plan, known: Mapping[tuple[str, str], Line])
                 text += f" ({with_p(corrected_paired_test(*changed))})"
             body.append(text)
         rows.append([row.label, *body])
-    extents = {_extent(cells, len(known[p].records) if p in known else 0) for p, cells in plan.items()}
+    extents = {extent(cells, len(known[p].records) if p in known else 0) for p, cells in plan.items()}
     notes = [
         f"Accuracy in percent, label-free ({PROTOCOLS['label-free'].about}): mean ± standard deviation over "
         f"runs; runs × epochs: {', '.join(sorted(extents))}.",
@@ -155,15 +139,3 @@ def with_p(comparison: Comparison) -> str:
     if math.isnan(comparison.p):
         return f"{comparison.gain:+.1f}"
     return f"{comparison.gain:+.1f}, p {'< 0.001' if comparison.p < 0.001 else f'= {comparison.p:.3f}'}"
-
-
-def _extent(cells: Sequence[Cell], finished: int) -> str:
-    done = "" if finished == len(cells) else f"{finished} of "
-    return f"{done}{len(cells)} × {cells[0].epochs}"
-
-
-def to_markdown(sheet: Sheet) -> str:
-    marks = ["---"] * sheet.words + ["---:"] * (len(sheet.header) - sheet.words)
-    table = [sheet.header, marks, *sheet.rows]
-    body = "\n".join(f"| {' | '.join(row)} |" for row in table)
-    return body + "\n\n" + "\n".join(f"- {note}" for note in sheet.notes) + "\n"

@@ -28,7 +28,7 @@ def load_graphs(data: Any, *, schema: Schema | None = None) -> GraphStore:
     elif all_of(data, lambda item: isinstance(item, Graph)):
         store = GraphStore.from_graphs(list(data))
     elif isinstance(data, str | Path):
-        store = _load_named(data)
+        store = _load_named(data, schema)
     else:
         store = _load_objects(data, schema)
     if len(store) == 0:
@@ -38,15 +38,15 @@ def load_graphs(data: Any, *, schema: Schema | None = None) -> GraphStore:
     return store
 
 
-def _load_named(data: str | Path) -> GraphStore:
+def _load_named(data: str | Path, schema: Schema | None) -> GraphStore:
     path = Path(data)
     if path.exists():
-        store = _ask_sources(path, None)
+        store = _ask_sources(path, schema)
         if store is None:
             kinds = "; ".join(SOURCES.get(name).about for name in SOURCES)
             raise PartwholeError(f"{path} is none of: {kinds}; check the path.")
         return store
-    if isinstance(data, Path) or "/" in str(data) or path.suffix in {".zip", ".txt"}:
+    if isinstance(data, Path) or "/" in str(data) or path.suffix:
         raise PartwholeError(f"There is no file or folder {path}; check the path.")
     return catalogue.load(str(data))
 

@@ -211,4 +211,6 @@ class MoleculeSource(Source):
 
     @staticmethod
     def read(data: Any, schema: Schema | None) -> GraphStore:
-        return read_molecules(data)
+        from partwhole.sources.conformers import needs_coordinates, read_conformers
+
+        return read_conformers(data) if needs_coordinates(schema) else read_molecules(data)

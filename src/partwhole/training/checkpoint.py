@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from partwhole.config import read_toml
 from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
 from partwhole.training.adam import Adam
+from partwhole.training.validation import Choice
 
 FORMAT = 1
 
@@ -35,6 +36,7 @@ class Progress:
     sums: dict[str, float] = field(default_factory=dict)  # of the unfinished epoch's metrics
     graphs: int = 0  # that these sums are over
     seconds: float = 0.0  # spent on the unfinished epoch
+    choice: Choice = field(default_factory=Choice)  # of the epoch, where graphs are held out for it
 
 
 class RunFolder:
@@ -46,6 +48,7 @@ class RunFolder:
         self.metrics_file = self.path / "metrics.jsonl"
         self.weights_file = self.path / "model.safetensors"
         self.state_file = self.path / "resume.safetensors"
+        self.best_file = self.path / "best.safetensors"
         self.snapshot_folder = self.path / "snapshots"
 
     def exists(self) -> bool:
@@ -53,7 +56,7 @@ class RunFolder:
 
     def clear(self) -> None:
         """Remove the files of a run; anything else in the folder stays."""
-        for file in (self.config_file, self.metrics_file, self.weights_file, self.state_file):
+        for file in (self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file):
             file.unlink(missing_ok=True)
         for epoch in self.snapshot_epochs():
             self._snapshot_file(epoch).unlink()
@@ -94,6 +97,13 @@ class RunFolder:
             return _read_tensors(self.weights_file)[0]
         return _read_tensors(self._snapshot_file(epoch))[0]
 
+    def write_best(self, weights: Mapping[str, Tensor]) -> None:
+        """The weights of the epoch that validation likes best so far."""
+        _write_tensors(self.best_file, weights, {})
+
+    def read_best(self) -> dict[str, Tensor]:
+        return _read_tensors(self.best_file)[0]
+
     def snapshot_epochs(self) -> list[int]:
         files = self.snapshot_folder.glob("epoch-*.safetensors")
         return sorted(int(f.stem.removeprefix("epoch-")) for f in files)
@@ -104,7 +114,7 @@ class RunFolder:
         """Weights, optimiser moments and progress in one file, so that they always agree."""
         tensors = {f"model.{k}": v for k, v in model.state_dict().items()}
         tensors |= {f"optimizer.{k}": v for k, v in optimizer.state().items()}
-        _write_tensors(self.state_file, tensors, {"progress": json.dumps(vars(progress))})
+        _write_tensors(self.state_file, tensors, {"progress": json.dumps(asdict(progress))})
 
     def read_state(self, model: torch.nn.Module, optimizer: Adam) -> Progress:
         """Put weights and moments back; without a state, training starts from the beginning."""
@@ -117,7 +127,8 @@ class RunFolder:
 
         load_weights(model, part("model."), self.state_file)
         optimizer.load_state(part("optimizer."))
-        return Progress(**json.loads(metadata["progress"]))
+        content = json.loads(metadata["progress"])
+        return Progress(**{**content, "choice": Choice(**content["choice"])})
 
     # ---------------------------------------------------------------- metrics
 

@@ -49,38 +49,63 @@ def step_generator(seed: int, epoch: int, step: int) -> torch.Generator:
     return torch.Generator().manual_seed(int(mixed >> 1))
 
 
-class GraphFeed:
-    """Every graph once an epoch, in an order drawn anew; with head negatives, a permutation of each."""
+class Order:
+    """Which graphs each step sees: all of `rows` once a pass, in an order drawn anew for each."""
 
-    def __init__(self, store: GraphStore, model: PartWhole):
-        self.store, self.model, self.config = store, model, model.config
-        self._order = 0, self._draw(0)  # the last epoch asked for, and which graphs its steps see
-        self._steps = len(self._order[1])
+    def __init__(self, rows: np.ndarray, batch_size: int, seed: int):
+        self.rows, self.batch_size, self.seed = rows, batch_size, seed
+        self.drawn = 0, self._draw(0)  # the last pass asked for
+        self.steps = len(self.drawn[1])  # of a pass
+
+    def _draw(self, number: int) -> list[np.ndarray]:
+        return batch_indices(len(self.rows), self.batch_size, self.seed, number)
+
+    def at(self, step: int) -> np.ndarray:
+        """By steps counted from the first pass on."""
+        number, within = divmod(step, self.steps)
+        if self.drawn[0] != number:
+            self.drawn = number, self._draw(number)
+        return self.rows[self.drawn[1][within]]
+
+
+class Batches:
+    """Graphs of a store as the model takes them, with G^ if asked for."""
+
+    def __init__(self, store: GraphStore, model: PartWhole, *, corrupt: bool):
+        self.store, self.model, self.corrupt = store, model, corrupt
 
     @cached_property
     def source(self) -> GraphStore | Lifter:
         """Chosen when the first batch is asked for: a finished run needs none."""
+        config = self.model.config
         return choose_batches(
             self.store,
             self.model.layer_aggregation.backbone,
             self.model.readout,
-            self.config.layers,
-            corrupt=self.config.head_negatives,
-            lift=self.config.lift,
+            config.layers,
+            corrupt=self.corrupt,
+            lift=config.lift,
         )
 
-    def _draw(self, epoch: int) -> list[np.ndarray]:
-        return batch_indices(len(self.store), self.config.batch_size, self.config.random_state, epoch)
+    def of(self, graphs: np.ndarray, epoch: int, step: int) -> Batch:
+        seed = self.model.config.random_state
+        return self.source.batch(graphs, step_generator(seed, epoch, step) if self.corrupt else None)
+
+
+class GraphFeed:
+    """Every graph once an epoch."""
+
+    def __init__(self, store: GraphStore, model: PartWhole):
+        config = model.config
+        self.store = store
+        self.batches = Batches(store, model, corrupt=config.head_negatives)
+        self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
 
     def steps(self) -> int:
-        return self._steps
+        return self.order.steps
 
     def batch(self, epoch: int, step: int) -> Batch:
-        config = self.config
-        random = step_generator(config.random_state, epoch, step) if config.head_negatives else None
-        if self._order[0] != epoch:
-            self._order = epoch, self._draw(epoch)
-        return self.source.batch(self._order[1][step], random)
+        return self.batches.of(self.order.at(epoch * self.steps() + step), epoch, step)
 
     def release(self) -> None:
         self.store.release_pages()

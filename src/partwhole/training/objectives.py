@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
+from partwhole.config import FitConfig
 from partwhole.graph import Batch, GraphViews
 from partwhole.losses.head_tail import head_tail_bound, mutual_information, pair_scores
 from partwhole.model import PartWhole
 
 
-class HeadTailObjective:
+class Objective:
+    """What the trainer minimises."""
+
+    def __call__(self, model: Any, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        """The loss of a batch, and what to log."""
+        raise TypeError("an objective defines its loss")
+
+    def after_step(self, model: Any) -> None:
+        """Called when the optimiser has moved the model."""
+
+
+class HeadTailObjective(Objective):
     """Maximise I(h(G); h~(G)) (Eq. 7, 13) by the Head-Tail bound (Eq. 17)."""
 
     def __call__(self, model: PartWhole, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-        config = model.config
-        views = model(batch)
-        scores = pair_scores(views, config.pair_score, config.temperature)
-        loss = -head_tail_bound(scores, config.estimator)
-        with torch.no_grad():
-            information = mutual_information(scores, config.estimator)
-            logged = {"loss": loss.detach(), "mutual_information": information}
-            return loss, logged | describe_subgraphs(views)
+        loss, logged = head_tail_loss(model(batch), model.config)
+        return loss, {"loss": loss.detach(), **logged}
+
+
+def head_tail_loss(views: GraphViews, config: FitConfig) -> tuple[Tensor, dict[str, Tensor]]:
+    """The loss of a batch, and what to log beside it."""
+    scores = pair_scores(views, config.pair_score, config.temperature)
+    loss = -head_tail_bound(scores, config.estimator)
+    with torch.no_grad():
+        logged = {"mutual_information": mutual_information(scores, config.estimator)}
+        return loss, logged | describe_subgraphs(views)
 
 
 def describe_subgraphs(views: GraphViews) -> dict[str, Tensor]:

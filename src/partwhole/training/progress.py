@@ -42,7 +42,11 @@ class ProgressBar(Listener):
 
 def describe(metrics: Mapping[str, Any]) -> str:
     """The figures of an epoch in one line; `sizes` are shares of a graph's nodes."""
-    parts = [f"loss {metrics['loss']:.4g}", f"MI {metrics['mutual_information']:.3g}"]
+    parts = [f"loss {metrics['loss']:.4g}"]
+    if "mutual_information" in metrics:
+        parts.append(f"MI {metrics['mutual_information']:.3g}")
+    if "validation" in metrics:
+        parts.append(f"validation {metrics['validation']:.4g}")
     if "entropy" in metrics:
         parts.append(f"entropy {metrics['entropy']:.2f} bit")
         parts.append(f"sizes {metrics['smallest']:.0%}-{metrics['largest']:.0%}")

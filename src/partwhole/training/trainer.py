@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from partwhole.errors import PartwholeError
-from partwhole.model import PartWhole
 from partwhole.nn.fused import match_threads
 from partwhole.training.adam import Adam
-from partwhole.training.checkpoint import Progress, RunFolder
+from partwhole.training.checkpoint import Progress, RunFolder, load_weights
 from partwhole.training.feeds import Feed
+from partwhole.training.objectives import Objective
 from partwhole.training.prefetch import ahead
+from partwhole.training.validation import Choice, Validation
 
 STATE_SECONDS = 20.0  # a crash costs at most this much work
-
-
-class Objective(Protocol):
-    def __call__(self, model: Any, batch: Any) -> tuple[Tensor, dict[str, Tensor]]: ...
 
 
 class Listener:
@@ -62,15 +60,18 @@ class Trainer:
 
     def __init__(
         self,
-        model: PartWhole,
+        model: Any,  # a module with the `config` of the fit
         objective: Objective,
         *,
+        validation: Validation | None = None,
         run: RunFolder | None = None,
         listener: Listener | None = None,
         stop_requested: Callable[[], bool] = lambda: False,
     ):
         self.model = model
         self.objective = objective
+        self.validation = validation
+        self.best: dict[str, Tensor] = {}  # weights of the best epoch so far
         self.run = run
         self.listener = listener or Listener()
         self.stop_requested = stop_requested
@@ -87,6 +88,9 @@ class Trainer:
         progress = Progress()
         if run is not None:
             progress = run.read_state(self.model, self.optimizer)
+            self.optimizer.lr = progress.choice.lr or config.lr
+            if progress.choice.epoch:
+                self.best = run.read_best()
             run.forget_after(progress.epoch)
             self.history = run.read_metrics()
             if progress == Progress():
@@ -98,9 +102,12 @@ class Trainer:
                 progress = self._epoch(feed, epoch, progress)
         finally:
             self.listener.stop()
+        if run is not None:  # before the best weights take their place
+            run.write_state(self.model, self.optimizer, progress)
+        if self.best:
+            load_weights(self.model, self.best, run.best_file if run else Path("memory"))
         self.model.eval()
         if run is not None:
-            run.write_state(self.model, self.optimizer, progress)
             run.write_weights(self.model.state_dict())
 
     def _epoch(self, feed: Feed, epoch: int, progress: Progress) -> Progress:
@@ -121,6 +128,7 @@ class Trainer:
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
+            self.objective.after_step(self.model)
             values = torch.stack(list(logged.values())).tolist()  # one transfer from the device
             for name, value in zip(logged, values):
                 progress.sums[name] = progress.sums.get(name, 0.0) + value * batch.num_graphs
@@ -132,14 +140,26 @@ class Trainer:
             self.listener.step(epoch, step + 1, number)
             self._maybe_stop(progress)
         means = {name: total / progress.graphs for name, total in progress.sums.items()}
-        metrics = {"epoch": epoch + 1, **means, "seconds": progress.seconds}
+        started = time.perf_counter()
+        metrics = {"epoch": epoch + 1, **means, **self._validate(epoch + 1, progress.choice)}
+        metrics["seconds"] = progress.seconds + time.perf_counter() - started
         self.history.append(metrics)
         if run is not None:
             run.append_metrics(metrics)
         if config.snapshot_every and (epoch + 1) % config.snapshot_every == 0:
             self._snapshot(epoch + 1)
         self.listener.epoch(metrics)
-        return Progress(epoch=epoch + 1)
+        return Progress(epoch=epoch + 1, choice=progress.choice)
+
+    def _validate(self, epoch: int, choice: Choice) -> dict[str, float]:
+        if self.validation is None:
+            return {}
+        error, better = self.validation.after_epoch(self.model, self.optimizer, epoch, choice)
+        if better:
+            self.best = {name: value.clone() for name, value in self.model.state_dict().items()}
+            if self.run is not None:
+                self.run.write_best(self.best)
+        return {"validation": error, "lr": self.optimizer.lr}
 
     def _snapshot(self, epoch: int) -> None:
         if self.run is not None:

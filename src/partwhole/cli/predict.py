@@ -1,0 +1,49 @@
+"""`partwhole predict`: the targets of graphs, by a run that was fitted with labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from partwhole.cli.output import Json, print_json, print_table
+from partwhole.errors import PartwholeError
+
+
+def predict(
+    run: Annotated[Path, typer.Argument(help="Folder of a run that was fitted with --target.")],
+    data: Annotated[str, typer.Argument(help="A data set name or a path.")],
+    out: Annotated[Path, typer.Option(help="CSV or Parquet file to write.")],
+    json: Json = False,
+) -> None:
+    """Write a row for each graph: its id and every target; of classes also their probabilities.
+
+    Where the data set has the targets itself, the error on the known ones is told.
+
+    Example: partwhole predict runs/solubility new.csv --out predictions.csv
+    """
+    from partwhole.methods.base import load_run
+    from partwhole.predictions import check_suffix, compare, write_predictions
+    from partwhole.predictors import SubgraphInfoMaxPredictor
+    from partwhole.sources.loading import load_graphs
+
+    check_suffix(out)
+    estimator = load_run(run)
+    if not isinstance(estimator, SubgraphInfoMaxPredictor):
+        raise PartwholeError(
+            f"The run in {run} was fitted without labels and predicts nothing; fit with --target, or use "
+            "`partwhole embed`."
+        )
+    store = load_graphs(data, schema=estimator.schema_)
+    known = compare(estimator, store, write_predictions(estimator, store, out))
+    if json:
+        names = {"targets": estimator.target_names_, "known": known}
+        print_json({"out": str(out), "data": store.name, "graphs": len(store), **names})
+        return
+    print(f"Wrote {', '.join(estimator.target_names_)} of {len(store)} graphs to {out}.")
+    if known:
+        rows = [[e["target"], str(e["graphs"]), e["measure"], f"{e['value']:.4g}"] for e in known]
+        header = ["target", "graphs", "measure", "value"]
+        note = "Graphs that the model learned from count here too, if they are among these."
+        print_table("Where the target is known", header, rows, numbers=["graphs", "value"], note=note)

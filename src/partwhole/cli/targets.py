@@ -1,0 +1,47 @@
+"""What `fit --target` learns: numbers or classes, and from which graphs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from partwhole.cli.options import flag_of
+from partwhole.config import FitConfig, PredictorConfig
+from partwhole.errors import PartwholeError
+
+if TYPE_CHECKING:
+    from partwhole.store import GraphStore
+
+
+def labels_of(store: GraphStore, names: Sequence[str]) -> dict[str, Any]:
+    """The targets of a data set as the fit of a predictor takes them."""
+    columns = [store.target(name) for name in names]
+    return {"y": columns[0] if len(columns) == 1 else np.stack(columns, axis=1), "names": list(names)}
+
+
+def labels_kind(y: np.ndarray) -> str:
+    """The method for these targets. Text that is mostly numbers is meant as numbers: what is not one
+    is then told."""
+    if y.dtype != object:
+        return "regressor"
+    from partwhole.sources.table import is_number
+
+    text = [value for value in y.ravel() if isinstance(value, str)]
+    return "regressor" if text and sum(map(is_number, text)) > len(text) / 2 else "classifier"
+
+
+def require_labels(kind: Any, targets: Sequence[str] | None, options: dict[str, Any]) -> None:
+    """A method and its options fit what is asked for."""
+    if targets and kind.learns_from != "labels":
+        raise PartwholeError(
+            f"The method {kind.method} learns without labels; leave --target out, or the method."
+        )
+    if not targets and kind.learns_from == "labels":
+        raise PartwholeError(f"The method {kind.method} learns from labels; name some with --target.")
+    usual = {f.name for f in dataclasses.fields(FitConfig)}
+    for field in dataclasses.fields(PredictorConfig):
+        if not targets and field.name in options and field.name not in usual:
+            raise PartwholeError(f"{flag_of(field)} is for a fit with labels; name some with --target.")

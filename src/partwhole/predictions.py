@@ -1,0 +1,64 @@
+"""Predictions of many graphs to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from partwhole.errors import PartwholeError
+from partwhole.files import atomic_file
+from partwhole.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxPredictor
+from partwhole.store import GraphStore
+
+WRITERS = {".csv": csv.write_csv, ".parquet": parquet.write_table}
+
+
+def check_suffix(out: Path) -> None:
+    if out.suffix.lower() not in WRITERS:
+        raise PartwholeError(f"{out} is neither .csv nor .parquet; give a name that ends in one of these.")
+
+
+def write_predictions(
+    estimator: SubgraphInfoMaxPredictor, store: GraphStore, out: Path
+) -> dict[str, np.ndarray]:
+    """Columns id, every target, and `TARGET=CLASS` with the probability; the file appears whole or not
+    at all. Gives the predicted targets by name."""
+    names = estimator.target_names_
+    chances: dict[str, np.ndarray] = {}
+    if isinstance(estimator, SubgraphInfoMaxClassifier):
+        known, shares = estimator.labels(), estimator.probabilities(store)
+        found = {name: labels[p.argmax(axis=1)] for name, labels, p in zip(names, known, shares)}
+        for name, labels, p in zip(names, known, shares):
+            chances |= {f"{name}={label}": p[:, k] for k, label in enumerate(labels)}
+    else:
+        found = dict(zip(names, estimator.predict(store).reshape(len(store), -1).T))
+    columns = {"id": store.ids} | found | chances
+    table = pa.table({name: pa.array(np.asarray(values)) for name, values in columns.items()})
+    with atomic_file(out) as temporary:
+        WRITERS[out.suffix.lower()](table, temporary)
+    return found
+
+
+def compare(
+    estimator: SubgraphInfoMaxPredictor, store: GraphStore, found: dict[str, np.ndarray]
+) -> list[dict[str, Any]]:
+    """How far predictions are from the targets that the data set has itself."""
+    told: list[dict[str, Any]] = []
+    has = {column.name for column in store.schema.targets}
+    for name in (name for name in found if name in has):
+        wanted = store.target(name)
+        if isinstance(estimator, SubgraphInfoMaxClassifier):
+            known = np.array([value is not None for value in wanted.tolist()])
+            measure, errors = "accuracy", found[name] == wanted
+        else:  # integers may have been taken for classes
+            numbers = np.array([np.nan if value is None else float(value) for value in wanted.tolist()])
+            known = ~np.isnan(numbers)
+            measure, errors = "mean absolute error", np.abs(found[name] - numbers)
+        if known.any():
+            value = float(np.mean(errors[known]))
+            told.append({"target": name, "graphs": int(known.sum()), "measure": measure, "value": value})
+    return told

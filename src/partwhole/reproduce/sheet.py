@@ -1,0 +1,49 @@
+"""A table as text, and which of its cells are finished."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from partwhole.reproduce.cells import Cell, Record
+
+NOTHING = "–"
+Place = tuple[str, str]  # data set, row
+Plan = Mapping[Place, list[Cell]]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What stands in a table, and what must be said below it."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    notes: list[str]
+    words: int  # how many columns at the left are words; the others are figures
+
+
+def finished(plan: Plan, records: Sequence[Record]) -> dict[Place, list[Record]]:
+    """One record for each finished run, in order; places without one are left out."""
+    by_key: dict[str, list[Record]] = {}
+    for record in records:
+        by_key.setdefault(record["cell"], []).append(record)
+    known = {}
+    for place, cells in plan.items():
+        answers = [[r for r in by_key.get(cell.key, []) if cell.answered_by(r)] for cell in cells]
+        if found := [of_cell[-1] for of_cell in answers if of_cell]:
+            known[place] = found
+    return known
+
+
+def extent(cells: Sequence[Cell], finished: int) -> str:
+    """Runs × epochs."""
+    done = "" if finished == len(cells) else f"{finished} of "
+    return f"{done}{len(cells)} × {cells[0].epochs}"
+
+
+def to_markdown(sheet: Sheet) -> str:
+    marks = ["---"] * sheet.words + ["---:"] * (len(sheet.header) - sheet.words)
+    table = [sheet.header, marks, *sheet.rows]
+    body = "\n".join(f"| {' | '.join(row)} |" for row in table)
+    return body + "\n\n" + "\n".join(f"- {note}" for note in sheet.notes) + "\n"

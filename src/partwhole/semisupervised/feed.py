@@ -1,0 +1,70 @@
+"""Batches of labelled graphs with any graphs after them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from partwhole.graph import Movable
+from partwhole.model import PartWhole
+from partwhole.store import GraphStore
+from partwhole.training.feeds import Batches, Order
+
+LABELLED = 2**32  # added to the seed: the order of the labelled graphs is drawn apart
+LEAST_STEPS = 20  # of an epoch: validation after every two steps would only follow noise
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledBatch(Movable):
+    """What a step with labels sees."""
+
+    graphs: Any  # a Batch: labelled graphs, then as many of any
+    targets: Tensor  # [B, T] float64, NaN where missing
+
+    @property
+    def num_graphs(self) -> int:
+        return len(self.targets)
+
+
+class LabelledFeed:
+    """An epoch is one pass over the labelled graphs, and more where they are few; the others go on
+    where the last epoch left them."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        model: PartWhole,
+        targets: np.ndarray,
+        *,
+        labelled: np.ndarray,
+        everything: np.ndarray | None,
+        corrupt: bool,
+    ):
+        """`targets` [G, T] of the whole store. `everything`: the graphs that are learned from without
+        labels, the labelled ones among them; None: labels alone."""
+        config = model.config
+        size, seed = config.batch_size, config.random_state
+        self.store, self.targets = store, torch.from_numpy(targets)
+        self.labelled = Order(labelled, size, LABELLED + seed)
+        self.others = None if everything is None else Order(everything, size, seed)
+        self.batches = Batches(store, model, corrupt=corrupt and everything is not None)
+
+    def steps(self) -> int:
+        return max(self.labelled.steps, LEAST_STEPS)
+
+    def batch(self, epoch: int, step: int) -> LabelledBatch:
+        passed = epoch * self.steps() + step
+        graphs = self.labelled.at(passed)
+        targets = self.targets[graphs]
+        if self.others is not None:
+            others = self.others.at(passed)
+            graphs = np.concatenate([graphs, others])
+            targets = torch.cat([targets, torch.full_like(self.targets[others], torch.nan)])
+        return LabelledBatch(self.batches.of(graphs, epoch, step), targets)
+
+    def release(self) -> None:
+        self.store.release_pages()

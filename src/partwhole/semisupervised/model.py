@@ -1,0 +1,48 @@
+"""The encoder with a predictor on top, and what learns beside it from unlabelled graphs."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from partwhole.config import PredictorConfig
+from partwhole.graph import Batch
+from partwhole.model import PartWhole
+from partwhole.nn.layers import MLP
+from partwhole.registry import UNLABELLED
+from partwhole.semisupervised.tasks import Task
+from partwhole.semisupervised.unlabelled.base import FromUnlabelled
+
+
+class Predictor(nn.Module):
+    """Two linear layers with a ReLU between them on h(G), as the paper has them."""
+
+    def __init__(self, encoder: PartWhole, outputs: int):
+        super().__init__()
+        self.encoder = encoder
+        self.head = MLP(encoder.readout.width, encoder.config.hidden, outputs)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """[B, outputs]"""
+        out: Tensor = self.head(self.encoder.embed(batch))
+        return out
+
+
+class SemiSupervisedModel(nn.Module):
+    """All that is trained: the predictor, and whatever its companion needs."""
+
+    def __init__(self, config: PredictorConfig, encoder: PartWhole, task: Task):
+        super().__init__()
+        self.config = config
+        self.student = Predictor(encoder, task.outputs)
+        self.companion: FromUnlabelled = UNLABELLED.get(config.unlabelled)(self.student, task)
+
+    @property
+    def predictor(self) -> Predictor:
+        """The one whose predictions count: the student, unless the companion has a better one."""
+        chosen: Predictor = self.companion.predictor(self.student)
+        return chosen
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Predictions [B, outputs]"""
+        out: Tensor = self.predictor(batch)
+        return out

@@ -1,0 +1,31 @@
+"""Eq. 18: a supervised loss where labels are known, and lambda times one that needs none."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from partwhole.semisupervised.feed import LabelledBatch
+from partwhole.semisupervised.model import SemiSupervisedModel
+from partwhole.semisupervised.tasks import Task
+from partwhole.training.objectives import Objective
+
+
+class SemiSupervisedObjective(Objective):
+    """One pass serves both losses, so that BatchNorm sees what is predicted and what is contrasted as
+    one; running statistics of two separate passes would fit neither."""
+
+    def __init__(self, task: Task, weight: float):
+        self.task, self.weight = task, weight
+
+    def __call__(self, model: SemiSupervisedModel, batch: LabelledBatch) -> tuple[Tensor, dict[str, Tensor]]:
+        student = model.student
+        if self.weight == 0:
+            loss = self.task.loss(student(batch.graphs), batch.targets)
+            return loss, {"loss": loss.detach()}
+        h, added, logged = model.companion(student, batch.graphs, self.weight)
+        supervised = self.task.loss(student.head(h), batch.targets)
+        loss = supervised + added
+        return loss, {"loss": loss.detach(), "supervised": supervised.detach(), **logged}
+
+    def after_step(self, model: SemiSupervisedModel) -> None:
+        model.companion.after_step(model.student)

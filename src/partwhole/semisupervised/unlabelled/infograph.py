@@ -1,0 +1,38 @@
+"""InfoGraph: every node against the graph it belongs to, by the encoder that predicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from partwhole.graph import Batch
+from partwhole.losses.local_global import LocalGlobal
+from partwhole.registry import UNLABELLED
+from partwhole.semisupervised.tasks import Task
+from partwhole.semisupervised.unlabelled.base import FromUnlabelled
+
+if TYPE_CHECKING:
+    from partwhole.semisupervised.model import Predictor
+
+
+@UNLABELLED.register
+class InfoGraph(FromUnlabelled):
+    """lambda times the local-global loss on the shared encoder."""
+
+    about = "nodes compared with the graph they belong to"
+    paper = "Sun et al., InfoGraph, ICLR 2020"
+
+    def __init__(self, student: Predictor, task: Task):
+        super().__init__(student, task)
+        self.discriminator = LocalGlobal(self.config.hidden, student.encoder.readout.width)
+
+    def forward(
+        self, student: Predictor, batch: Batch, weight: float
+    ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        encoder = student.encoder
+        nodes = encoder.nodes(batch)
+        h = encoder.readout(nodes)
+        bound = self.discriminator(nodes, h, self.config.estimator)
+        logged = {"unsupervised": -bound.detach(), "mutual_information": bound.detach()}
+        return h, -weight * bound, logged

@@ -1,0 +1,62 @@
+"""RDKit molecules with coordinates, as a model of QM9 takes them: complete graphs with distances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from partwhole.errors import PartwholeError
+from partwhole.schema import Schema
+from partwhole.sources.qm9 import ELEMENTS, complete_graphs
+from partwhole.sources.qm9_files import TARGETS, Molecules
+from partwhole.store import GraphStore
+
+BONDS = {1.0: 1, 2.0: 2, 3.0: 3}  # all else is aromatic, 4
+
+
+def needs_coordinates(schema: Schema | None) -> bool:
+    return schema is not None and any(column.name == "distance" for column in schema.edge)
+
+
+def read_conformers(molecules: Sequence[Any]) -> GraphStore:
+    """The first conformer of each; hydrogens must be atoms of their own."""
+    numbers, positions, bonds = [], [], []
+    for row, molecule in enumerate(molecules):
+        if isinstance(molecule, str) or molecule.GetNumConformers() == 0:
+            raise PartwholeError(
+                f"Molecule {row} has no coordinates, and the model needs distances; give RDKit molecules "
+                "with hydrogens and a 3-D conformer."
+            )
+        atoms = [atom.GetAtomicNum() for atom in molecule.GetAtoms()]
+        if strange := sorted(set(atoms) - set(ELEMENTS)):
+            raise PartwholeError(
+                f"Molecule {row} has atoms of atomic number {strange[0]}, and the model knows "
+                f"{', '.join(ELEMENTS.values())}; leave it out."
+            )
+        numbers.append(np.array(atoms, dtype=np.uint8))
+        positions.append(np.array(molecule.GetConformer().GetPositions(), dtype=np.float64))
+        bonds.append(_bonds(molecule))
+    store = complete_graphs(
+        Molecules(
+            index=np.arange(len(numbers)),
+            num_atoms=np.array([len(n) for n in numbers]),
+            numbers=np.concatenate(numbers),
+            positions=np.concatenate(positions),
+            num_bonds=np.array([len(b) for b in bonds]),
+            bonds=np.concatenate(bonds),
+            targets=np.full((len(numbers), len(TARGETS)), np.nan),
+        )
+    )
+    return replace(store, name="molecules")
+
+
+def _bonds(molecule: Any) -> np.ndarray:
+    """[bonds, 3]: atoms i < j; 1 single … 3 triple, 4 aromatic."""
+    rows = [
+        (*sorted((b.GetBeginAtomIdx(), b.GetEndAtomIdx())), BONDS.get(b.GetBondTypeAsDouble(), 4))
+        for b in molecule.GetBonds()
+    ]
+    return np.array(sorted(rows), dtype=np.int64).reshape(-1, 3)
