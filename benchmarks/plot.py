@@ -14,7 +14,7 @@ MOST = 4.0  # times the bound that still fits
 
 def main() -> None:
     figures = json.loads(RESULTS.read_text())["figures"]
-    rows = [name for name in BOUNDS if name in figures]
+    rows = [name for name, (bound, _) in BOUNDS.items() if name in figures and bound is not None]
     height = ROW * len(rows) + 60
     shapes = [f'<rect width="820" height="{height}" fill="#fff"/>']
     one = LEFT + WIDTH / MOST

@@ -24,13 +24,14 @@ def reproduce(
         str | None,
         typer.Argument(
             help="table1: statistics of the data sets; table2, table4, table5: accuracies; table3: errors on "
-            "QM9; choices: what the paper leaves open."
+            "QM9; few-labels: classes from a share of the labels; choices: what the paper leaves open."
         ),
     ] = None,
     datasets: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
     methods: Annotated[list[str] | None, typer.Option(help="Only these rows; may be repeated.")] = None,
     targets: Annotated[
-        list[str] | None, typer.Option(help="Only these targets of table3; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Only these targets of table3 (or shares of few-labels); may be repeated."),
     ] = None,
     runs: Annotated[
         int | None, typer.Option(help="Runs of each cell. [default: the table's]", show_default=False)
@@ -59,13 +60,15 @@ def reproduce(
     from partwhole.reproduce.explain import explain as tell
     from partwhole.reproduce.explain import find_record
     from partwhole.reproduce.runner import results_file
-    from partwhole.reproduce.tables import selected, table_named
+    from partwhole.reproduce.tables import TABLES, selected, table_named
 
     if explain is not None:
         record = find_record(explain, results_file(out).read())
         print_json(record) if json else print(tell(record))
     elif table is None:
-        raise PartwholeError("Which table? Name one: table1, table2, table3, table4, table5 or choices.")
+        raise PartwholeError(
+            "Which table? Name one: table1, table2, table3, table4, table5, few-labels or choices."
+        )
     elif table == "table1":
         _statistics(datasets, json)
     else:

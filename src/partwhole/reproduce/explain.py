@@ -23,7 +23,7 @@ def find_record(key: str, records: Sequence[Record]) -> Record:
 def explain(record: Record) -> str:
     dataset, row, epochs, run = record["cell"].split("/")
     data, seconds, options = record["data"], record["seconds"], record["configuration"]
-    defaults = plain_options(PredictorConfig() if "error" in record else FitConfig())
+    defaults = plain_options(PredictorConfig() if "split" in record else FitConfig())
     changed = {name: value for name, value in options.items() if value != defaults.get(name)}
     told = [
         f"{record['cell']}: method {record['method']} as {row!r} on {dataset}, {epochs} epochs, run {run}",
@@ -44,15 +44,19 @@ def explain(record: Record) -> str:
         f"software    {_pairs(record['versions'])}",
         f"source      {record['revision']}; finished {record['finished']}",
     ]
-    told += _error(record) if "error" in record else _protocols(record)
+    if "error" in record:
+        told += _error(record)
+    elif "accuracy" in record:
+        told += ["", f"accuracy on the test graphs: {record['accuracy']:g} %"]
+    else:
+        told += _protocols(record)
     return "\n".join(told)
 
 
 def _division(record: Record) -> str:
     if "split" in record:
-        split = record["split"]
-        counts = f"{split['labelled']} labelled, {split['held_out']} held out, {split['test']} to test"
-        return f"molecules drawn by seed {split['seed']}: {counts}"
+        counts = [f"{n} {name.replace('_', ' ')}" for name, n in record["split"].items() if name != "seed"]
+        return f"graphs drawn by seed {record['split']['seed']}: {', '.join(counts)}"
     folds = record["folds"]
     return f"folds: {folds['number']}, stratified, shuffled by seed {folds['seed']}"
 

@@ -10,10 +10,15 @@ import numpy as np
 
 from partwhole.evaluation.protocols import PROTOCOLS, Choice, choose
 from partwhole.reproduce.cells import Record, scores_of
+from partwhole.reproduce.label_cells import LabelCell
+from partwhole.reproduce.label_sheet import label_sheet
 from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, finished
 from partwhole.reproduce.statistics import Comparison, Summary, corrected_paired_test, summarise, trimmed
 from partwhole.reproduce.tables import BUDGET, Table
+from partwhole.reproduce.target_cells import TargetCell
 from partwhole.reproduce.target_sheet import target_sheet
+
+OTHERS = {TargetCell: target_sheet, LabelCell: label_sheet}  # tables that look different
 
 
 @dataclass(frozen=True)
@@ -46,8 +51,8 @@ def lines(plan: Plan, records: Sequence[Record]) -> dict[Place, Line]:
 
 def sheet(table: Table, plan: Plan, records: Sequence[Record]) -> Sheet:
     """The table as far as its cells are finished."""
-    if table.targets:
-        return target_sheet(table, plan, finished(plan, records))
+    if table.cell in OTHERS:
+        return OTHERS[table.cell](table, plan, finished(plan, records))
     known = lines(plan, records)
     return _accuracies(table, plan, known) if table.published else _comparison(table, plan, known)
 

@@ -1,0 +1,63 @@
+"""A cell of the table of few labels: classes learned from a share of the labels."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from partwhole.config import PredictorConfig
+from partwhole.predictors import SubgraphInfoMaxClassifier
+from partwhole.reproduce.cells import Cell, Measured, Record, load_once, plain_options
+
+TEST = 0.2  # share of the graphs; they are not seen in training, with or without a label
+OPTIONS = {"validation": 0.2, "snapshot_every": 0}
+
+
+@dataclass(frozen=True)
+class Split:
+    labelled: np.ndarray
+    test: np.ndarray
+    rest: np.ndarray  # seen without labels
+
+
+def split(labels: np.ndarray, share: float, seed: int) -> Split:
+    """A fifth to test, `share` of all graphs with a label, both with the classes in proportion."""
+    graphs = np.arange(len(labels))
+    seen, test = train_test_split(graphs, test_size=TEST, stratify=labels, random_state=seed)
+    count = round(share * len(labels))
+    labelled, rest = train_test_split(seen, train_size=count, stratify=labels[seen], random_state=seed)
+    return Split(np.sort(labelled), np.sort(test), np.sort(rest))
+
+
+class LabelCell(Cell):
+    """Its data set is `NCI1:1%`: the store and the share of graphs that have a label."""
+
+    @property
+    def share(self) -> float:
+        return float(self.dataset.partition(":")[2].removesuffix("%")) / 100
+
+    def configuration(self) -> dict[str, Any]:
+        own = {"epochs": self.epochs, "random_state": self.run}
+        return plain_options(PredictorConfig.from_options({**OPTIONS, **self.options, **own}))
+
+    def answered_by(self, record: Record) -> bool:
+        return (record["cell"], record["configuration"]) == (self.key, self.configuration())
+
+    def measure(self, folder: Path) -> Measured:
+        store = load_once(self.dataset.partition(":")[0])
+        part = split(store.labels, self.share, self.run)
+        seen = np.sort(np.concatenate([part.labelled, part.rest]))
+        graphs = store.take(seen)
+        y = np.where(np.isin(seen, part.labelled), store.labels[seen].astype(object), None)
+        options = PredictorConfig.from_options(self.configuration()).options()
+        estimator = SubgraphInfoMaxClassifier(**options).fit_run(graphs, folder, resume=True, y=y)
+        started = time.perf_counter()
+        accuracy = 100 * estimator.score(store.take(part.test), store.labels[part.test])
+        sizes = {"labelled": len(part.labelled), "unlabelled": len(part.rest), "test": len(part.test)}
+        figures = {"split": {"seed": self.run, **sizes}, "accuracy": round(accuracy, 4)}
+        return Measured(estimator, graphs, time.perf_counter() - started, figures)
