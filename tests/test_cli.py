@@ -323,6 +323,18 @@ def test_predict_writes_classes_with_their_probabilities(labelled, tmp_path):
     assert label == ("no" if float(no) > float(yes) else "yes")
 
 
+def test_the_report_shows_predictions(labelled):
+    folder, data = labelled
+    for target, measure in (("logS", "mean absolute error"), ("toxic", "accuracy")):
+        done = partwhole("report", folder / target, data)
+        assert done.returncode == 0, done.stderr
+        page = (folder / target / "report.html").read_text()
+        assert f"Predictions: {target}" in page
+        assert measure in page
+        assert "never saw a label" not in page
+        assert ("logS, known" in page) == (target == "logS")
+
+
 def test_a_labelled_run_goes_on_with_its_targets(labelled, tmp_path):
     folder, data = labelled
     done = partwhole("fit", data, "--out", folder / "logS", "--resume", "--epochs", "6", "--json")

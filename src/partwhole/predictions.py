@@ -14,6 +14,7 @@ from partwhole.files import atomic_file
 from partwhole.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxPredictor
 from partwhole.store import GraphStore
 
+ACCURACY = "accuracy"
 WRITERS = {".csv": csv.write_csv, ".parquet": parquet.write_table}
 
 
@@ -22,22 +23,30 @@ def check_suffix(out: Path) -> None:
         raise PartwholeError(f"{out} is neither .csv nor .parquet; give a name that ends in one of these.")
 
 
+def predicted(estimator: SubgraphInfoMaxPredictor, store: GraphStore) -> dict[str, np.ndarray]:
+    """[G] of each target, by name."""
+    columns = estimator.predict(store).reshape(len(store), -1).T
+    return dict(zip(estimator.target_names_, columns))
+
+
+def chances(estimator: SubgraphInfoMaxClassifier, store: GraphStore) -> dict[str, np.ndarray]:
+    """`TARGET=CLASS` -> [G] its probability."""
+    found: dict[str, np.ndarray] = {}
+    for name, labels, p in zip(estimator.target_names_, estimator.labels(), estimator.probabilities(store)):
+        found |= {f"{name}={label}": p[:, k] for k, label in enumerate(labels)}
+    return found
+
+
 def write_predictions(
     estimator: SubgraphInfoMaxPredictor, store: GraphStore, out: Path
 ) -> dict[str, np.ndarray]:
-    """Columns id, every target, and `TARGET=CLASS` with the probability; the file appears whole or not
-    at all. Gives the predicted targets by name."""
-    names = estimator.target_names_
-    chances: dict[str, np.ndarray] = {}
+    """Columns id, every target and, of classes, their probabilities; the file appears whole or not at
+    all. Gives the predicted targets."""
+    found = predicted(estimator, store)
+    columns = {"id": store.ids} | found
     if isinstance(estimator, SubgraphInfoMaxClassifier):
-        known, shares = estimator.labels(), estimator.probabilities(store)
-        found = {name: labels[p.argmax(axis=1)] for name, labels, p in zip(names, known, shares)}
-        for name, labels, p in zip(names, known, shares):
-            chances |= {f"{name}={label}": p[:, k] for k, label in enumerate(labels)}
-    else:
-        found = dict(zip(names, estimator.predict(store).reshape(len(store), -1).T))
-    columns = {"id": store.ids} | found | chances
-    table = pa.table({name: pa.array(np.asarray(values)) for name, values in columns.items()})
+        columns |= chances(estimator, store)
+    table = pa.table({name: pa.array(values.tolist()) for name, values in columns.items()})
     with atomic_file(out) as temporary:
         WRITERS[out.suffix.lower()](table, temporary)
     return found
@@ -53,7 +62,7 @@ def compare(
         wanted = store.target(name)
         if isinstance(estimator, SubgraphInfoMaxClassifier):
             known = np.array([value is not None for value in wanted.tolist()])
-            measure, errors = "accuracy", found[name] == wanted
+            measure, errors = ACCURACY, found[name] == wanted
         else:  # integers may have been taken for classes
             numbers = np.array([np.nan if value is None else float(value) for value in wanted.tolist()])
             known = ~np.isnan(numbers)

@@ -60,7 +60,7 @@ def reproduce(
     from partwhole.reproduce.explain import explain as tell
     from partwhole.reproduce.explain import find_record
     from partwhole.reproduce.runner import results_file
-    from partwhole.reproduce.tables import TABLES, selected, table_named
+    from partwhole.reproduce.tables import selected, table_named
 
     if explain is not None:
         record = find_record(explain, results_file(out).read())

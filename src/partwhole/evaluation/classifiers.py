@@ -23,6 +23,11 @@ CLASSIFIERS: dict[str, Callable[[np.ndarray, np.ndarray, Folds], list[np.ndarray
 
 def outer_folds(labels: np.ndarray, folds: int, seed: int) -> Folds:
     """Stratified folds, shuffled by the seed: (training indices, test indices) of each."""
+    if labels.dtype.kind == "f":
+        raise PartwholeError(
+            "The first target of these graphs is a number, and accuracy is of classes; learn it with "
+            "`partwhole fit --target` instead."
+        )
     classes, counts = np.unique(labels, return_counts=True)
     if len(classes) < 2:
         raise PartwholeError("All graphs have the same label; a classifier needs at least two classes.")

@@ -20,12 +20,19 @@ LAYOUT = {
 
 
 def training_curves(history: list[dict[str, Any]]) -> Any:
-    """Left the loss by epoch; right how the nodes of a graph are shared among its subgraphs."""
+    """Left the loss by epoch, with the error on graphs held out where there are such; right how the nodes
+    of a graph are shared among its subgraphs."""
     from plotly.subplots import make_subplots
 
-    titles = ("loss", "nodes in the largest and the smallest subgraph")
+    held_out = ", and the error on graphs held out" if "validation" in history[-1] else ""
+    titles = (f"loss{held_out}", "nodes in the largest and the smallest subgraph")
     figure = make_subplots(1, 2, subplot_titles=titles)
-    curves = (("loss", "loss", 0, 1), ("largest", "largest", 2, 2), ("smallest", "smallest", 1, 2))
+    curves = (
+        ("loss", "loss", 0, 1),
+        ("validation", "held out", 3, 1),
+        ("largest", "largest", 2, 2),
+        ("smallest", "smallest", 1, 2),
+    )
     for name, title, color, column in curves:
         rows = [row for row in history if name in row]
         figure.add_scatter(
@@ -45,15 +52,19 @@ def training_curves(history: list[dict[str, Any]]) -> Any:
     return figure
 
 
-def embedding_map(vectors: np.ndarray, labels: np.ndarray | None, ids: np.ndarray) -> Any:
-    """The vectors in the plane, one dot a graph, coloured by class."""
+def embedding_map(vectors: np.ndarray, labels: np.ndarray | None, ids: np.ndarray, name: str) -> Any:
+    """The vectors in the plane, one dot a graph, coloured by class or, where `name` is a number, by that."""
     from plotly import graph_objects as go
 
     points = plane(vectors)
     figure = go.Figure(layout=LAYOUT)
-    groups = [None] if labels is None else np.unique(labels).tolist()
+    numbers = labels is not None and labels.dtype.kind == "f"
+    groups = [None] if labels is None or numbers else np.unique(labels).tolist()
     for k, group in enumerate(groups):
-        chosen = np.ones(len(points), bool) if labels is None else labels == group
+        chosen = np.ones(len(points), bool) if group is None else labels == group
+        marker = {"size": 7, "opacity": 0.75, "color": COLORS[k % len(COLORS)]}
+        if numbers:
+            marker |= {"color": labels, "colorscale": "Viridis", "colorbar": {"title": name}}
         figure.add_scattergl(
             x=points[chosen, 0],
             y=points[chosen, 1],
@@ -61,11 +72,31 @@ def embedding_map(vectors: np.ndarray, labels: np.ndarray | None, ids: np.ndarra
             name="graphs" if group is None else f"class {group}",
             text=[f"graph {i}" for i in ids[chosen]],
             hoverinfo="text+name",
-            marker={"size": 7, "opacity": 0.75, "color": COLORS[k % len(COLORS)]},
+            marker=marker,
         )
     figure.update_layout(legend={"orientation": "h", "y": 1.1})
     figure.update_xaxes(showticklabels=False, title="t-SNE 1")
     figure.update_yaxes(showticklabels=False, title="t-SNE 2")
+    return figure
+
+
+def known_against_predicted(known: np.ndarray, predicted: np.ndarray, ids: np.ndarray, name: str) -> Any:
+    """One dot a graph; on the line, the prediction is right."""
+    from plotly import graph_objects as go
+
+    figure = go.Figure(layout=LAYOUT | {"height": 460})
+    ends = [float(np.min([known, predicted])), float(np.max([known, predicted]))]
+    figure.add_scatter(x=ends, y=ends, mode="lines", line={"color": "#9aa5b1"}, hoverinfo="skip")
+    figure.add_scattergl(
+        x=known,
+        y=predicted,
+        mode="markers",
+        text=[f"graph {i}" for i in ids],
+        marker={"size": 6, "opacity": 0.6, "color": COLORS[0]},
+    )
+    figure.update_layout(showlegend=False)
+    figure.update_xaxes(title=f"{name}, known")
+    figure.update_yaxes(title=f"{name}, predicted")
     return figure
 
 

@@ -12,10 +12,13 @@ import numpy as np
 from partwhole.errors import PartwholeError
 from partwhole.estimator import SubgraphInfoMax
 from partwhole.files import atomic_file
+from partwhole.predictions import ACCURACY, compare, predicted
+from partwhole.predictors import SubgraphInfoMaxPredictor
+from partwhole.semisupervised.targets import as_numbers
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 from partwhole.views.drawing import COLORS, draw_subgraphs
-from partwhole.views.plots import MOST_POINTS, embedding_map, training_curves
+from partwhole.views.plots import MOST_POINTS, embedding_map, known_against_predicted, training_curves
 
 DRAWINGS = 8
 MOST_NODES = 120  # of a drawing that can still be read
@@ -33,9 +36,16 @@ def write_report(
         ) from None
     shown = np.linspace(0, len(store) - 1, min(len(store), MOST_POINTS)).astype(int)
     part = store[shown]
-    labels = part.labels if store.has_labels else None
-    figure = embedding_map(estimator.transform(part), labels, part.ids)
     many = "all" if len(shown) == len(store) else f"{len(shown)} of"
+    name, labels = _first_target(part)
+    predictions: dict[str, Any] = {}
+    if isinstance(estimator, SubgraphInfoMaxPredictor):
+        found = predicted(estimator, part)
+        predictions = _predictions(estimator, part, found)
+        name, labels = next(iter(found.items()))
+        name += ", predicted"
+    figure = embedding_map(estimator.transform(part), labels, part.ids, name)
+    saw = "which never saw a label" if not predictions else "which learned from the labels of some"
     template = jinja2.Environment(autoescape=True).from_string(
         files("partwhole.views").joinpath("report.html").read_text()
     )
@@ -48,7 +58,8 @@ def write_report(
         curve=_html(training_curves(estimator.history_)) if estimator.history_ else "",
         map=_html(figure),
         map_text=f"The vectors of {many} {len(store)} graphs by t-SNE; graphs that lie close are alike "
-        "to the model, which never saw a label.",
+        f"to the model, {saw}.",
+        predictions=predictions,
         colors=COLORS[: estimator.num_subgraphs],
         cards=_cards(estimator, store),
         config=run.config_file.read_text(),
@@ -57,6 +68,25 @@ def write_report(
     with atomic_file(out) as temporary:
         temporary.write_text(page)
     return out
+
+
+def _first_target(store: GraphStore) -> tuple[str, np.ndarray | None]:
+    """Its name and values, where every graph has it."""
+    return (store.schema.targets[0].name, store.labels) if store.has_labels else ("", None)
+
+
+def _predictions(
+    estimator: SubgraphInfoMaxPredictor, store: GraphStore, found: dict[str, np.ndarray]
+) -> dict[str, Any]:
+    """How far predictions are from known targets, and a picture of each that is a number."""
+    plots = []
+    measured = compare(estimator, store, found)
+    for name in (row["target"] for row in measured if row["measure"] != ACCURACY):
+        wanted = as_numbers(store.target(name)[:, None], [name])[:, 0]
+        known = ~np.isnan(wanted)
+        figure = known_against_predicted(wanted[known], found[name][known], store.ids[known], name)
+        plots.append(_html(figure))
+    return {"measured": measured, "plots": plots, "targets": estimator.target_names_}
 
 
 def _html(figure: Any) -> str:
@@ -68,10 +98,10 @@ def _cards(estimator: SubgraphInfoMax, store: GraphStore) -> list[dict[str, str]
     """A few graphs, spread over the classes and the sizes."""
     nodes = store.num_nodes
     candidates = np.flatnonzero((nodes > 0) & (nodes <= MOST_NODES))
-    if store.has_labels and len(candidates):
-        groups = [candidates[store.labels[candidates] == c] for c in np.unique(store.labels[candidates])]
-    else:
-        groups = [candidates]
+    name, labels = _first_target(store)
+    groups = [candidates]
+    if labels is not None and labels.dtype.kind != "f" and len(candidates):
+        groups = [candidates[labels[candidates] == c] for c in np.unique(labels[candidates])]
     cards = []
     for group in groups:
         by_size = group[np.argsort(nodes[group], kind="stable")]
@@ -80,7 +110,7 @@ def _cards(estimator: SubgraphInfoMax, store: GraphStore) -> list[dict[str, str]
             graph = store[i]
             membership = estimator.subgraphs(graph)
             sizes = ", ".join(f"{size:.4g}" for size in membership.sum(axis=1))
-            label = f", class {store.labels[i]}" if store.has_labels else ""
+            label = f", {name} {labels[i]}" if labels is not None else ""
             text = f"graph {graph.id}{label}: {graph.num_nodes} nodes; nodes per subgraph {sizes}"
             cards.append({"svg": draw_subgraphs(graph, membership), "text": text})
     return cards
