@@ -9,10 +9,21 @@ import pytest
 import torch
 
 from partwhole import Graph, GraphStore, PartwholeError
-from partwhole.config import FitConfig
+from partwhole.config import FitConfig, PredictorConfig
 from partwhole.generators.tree_split import TreeSplit
 from partwhole.model import PartWhole
-from partwhole.registry import BACKBONES, ESTIMATORS, GENERATORS, METHODS, READOUTS, SOURCES, STRUCTURE
+from partwhole.registry import (
+    BACKBONES,
+    ESTIMATORS,
+    GENERATORS,
+    METHODS,
+    READOUTS,
+    SOURCES,
+    STRUCTURE,
+    UNLABELLED,
+)
+from partwhole.semisupervised.model import SemiSupervisedModel
+from partwhole.semisupervised.tasks import Regression
 from partwhole.structure.base import with_structure
 from partwhole.training.objectives import HeadTailObjective
 
@@ -172,16 +183,40 @@ def test_methods_fit_transform_and_leave_their_input_alone(mutag, tmp_path, meth
     assert entry.method == method
     assert entry.about
     assert entry.paper
+    given = (graphs, graphs.labels) if entry.learns_from == "labels" else (graphs,)
     estimator = entry(hidden=8, layers=2, epochs=2, random_state=3)
-    vectors = estimator.fit(graphs).transform(graphs)
+    vectors = estimator.fit(*given).transform(graphs)
     assert vectors.shape == (24, 8)
     assert np.isfinite(vectors).all()
     assert graphs.digest() == before
-    again = entry(hidden=8, layers=2, epochs=2, random_state=3).fit(graphs).transform(graphs)
+    again = entry(hidden=8, layers=2, epochs=2, random_state=3).fit(*given).transform(graphs)
     np.testing.assert_array_equal(vectors, again)
     estimator.save(tmp_path / "run")
     np.testing.assert_array_equal(entry.load(tmp_path / "run").transform(graphs), vectors)
     assert estimator.subgraphs(graphs[0]).shape == (4, graphs[0].num_nodes)
+
+
+@pytest.mark.parametrize("unlabelled", UNLABELLED.names())
+def test_what_unlabelled_graphs_teach_reaches_every_weight(mutag, unlabelled):
+    """One step moves all that is trained, leaves the input alone, and repeats itself."""
+    entry = UNLABELLED.get(unlabelled)
+    assert entry.about
+    assert entry.paper
+    config = PredictorConfig(hidden=8, layers=2, unlabelled=unlabelled)
+    torch.manual_seed(0)
+    encoder = PartWhole(config, {"node": mutag.schema.node_width}, mutag.schema.edge_width)
+    model = SemiSupervisedModel(config, encoder, Regression((0.0,), (1.0,)))
+    corrupt = torch.Generator().manual_seed(1) if model.companion.corrupts else None
+    batch = mutag.batch(np.arange(12), corrupt)
+    h, added, logged = model.companion(model.student, batch, 0.5)
+    assert h.shape == (12, 8)
+    assert added.ndim == 0
+    assert "unsupervised" in logged
+    (added + model.student.head(h).sum()).backward()
+    own = [
+        p for name, p in model.named_parameters() if p.requires_grad and "subgraph_aggregation" not in name
+    ]
+    assert all(p.grad is not None for p in own)
 
 
 @pytest.mark.parametrize("source", SOURCES.names())

@@ -12,6 +12,7 @@ from pyarrow import csv, parquet
 from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
 from partwhole.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxPredictor
+from partwhole.semisupervised.targets import as_codes, as_numbers
 from partwhole.store import GraphStore
 
 ACCURACY = "accuracy"
@@ -38,18 +39,16 @@ def chances(estimator: SubgraphInfoMaxClassifier, store: GraphStore) -> dict[str
 
 
 def write_predictions(
-    estimator: SubgraphInfoMaxPredictor, store: GraphStore, out: Path
-) -> dict[str, np.ndarray]:
+    estimator: SubgraphInfoMaxPredictor, store: GraphStore, found: dict[str, np.ndarray], out: Path
+) -> None:
     """Columns id, every target and, of classes, their probabilities; the file appears whole or not at
-    all. Gives the predicted targets."""
-    found = predicted(estimator, store)
+    all."""
     columns = {"id": store.ids} | found
     if isinstance(estimator, SubgraphInfoMaxClassifier):
         columns |= chances(estimator, store)
     table = pa.table({name: pa.array(values.tolist()) for name, values in columns.items()})
     with atomic_file(out) as temporary:
         WRITERS[out.suffix.lower()](table, temporary)
-    return found
 
 
 def compare(
@@ -58,15 +57,18 @@ def compare(
     """How far predictions are from the targets that the data set has itself."""
     told: list[dict[str, Any]] = []
     has = {column.name for column in store.schema.targets}
-    for name in (name for name in found if name in has):
-        wanted = store.target(name)
+    for place, name in enumerate(found):
+        if name not in has:
+            continue
+        columns = store.target(name)[:, None]
         if isinstance(estimator, SubgraphInfoMaxClassifier):
-            known = np.array([value is not None for value in wanted.tolist()])
-            measure, errors = ACCURACY, found[name] == wanted
-        else:  # integers may have been taken for classes
-            numbers = np.array([np.nan if value is None else float(value) for value in wanted.tolist()])
-            known = ~np.isnan(numbers)
-            measure, errors = "mean absolute error", np.abs(found[name] - numbers)
+            classes = estimator.labels()[place]
+            wanted = as_codes(columns, [classes], [name])[:, 0]
+            measure, errors = ACCURACY, classes[np.nan_to_num(wanted).astype(int)] == found[name]
+        else:
+            wanted = as_numbers(columns, [name])[:, 0]
+            measure, errors = "mean absolute error", np.abs(found[name] - wanted)
+        known = ~np.isnan(wanted)
         if known.any():
             value = float(np.mean(errors[known]))
             told.append({"target": name, "graphs": int(known.sum()), "measure": measure, "value": value})

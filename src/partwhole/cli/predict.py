@@ -24,7 +24,7 @@ def predict(
     Example: partwhole predict runs/solubility new.csv --out predictions.csv
     """
     from partwhole.methods.base import load_run
-    from partwhole.predictions import check_suffix, compare, write_predictions
+    from partwhole.predictions import check_suffix, compare, predicted, write_predictions
     from partwhole.predictors import SubgraphInfoMaxPredictor
     from partwhole.sources.loading import load_graphs
 
@@ -36,7 +36,9 @@ def predict(
             "`partwhole embed`."
         )
     store = load_graphs(data, schema=estimator.schema_)
-    known = compare(estimator, store, write_predictions(estimator, store, out))
+    found = predicted(estimator, store)
+    known = compare(estimator, store, found)
+    write_predictions(estimator, store, found, out)
     if json:
         names = {"targets": estimator.target_names_, "known": known}
         print_json({"out": str(out), "data": store.name, "graphs": len(store), **names})
