@@ -365,4 +365,7 @@ def test_bad_predictions(run, labelled, tmp_path):
         "predict", folder / "logS", data, "--out", tmp_path / "p.txt"
     )
     assert "node attributes" in refused("predict", folder / "logS", "MUTAG", "--out", tmp_path / "p.csv")
+    other = table(folder / "other.csv", ["1.5,perhaps", "2.5,no"])
+    told = refused("predict", folder / "toxic", other, "--out", tmp_path / "p.csv")
+    assert "label 'perhaps' of graph 0 (toxic) was not seen in training" in told
     assert list(tmp_path.iterdir()) == []
