@@ -47,7 +47,7 @@ class Cell:
         """How the user names it."""
         return f"{self.dataset}/{self.row}/{self.epochs}/{self.run}"
 
-    @property
+    @functools.cached_property
     def folder(self) -> str:
         """Of the run while it lasts: another configuration never goes on from its state."""
         options = json.dumps(self.configuration(), sort_keys=True)

@@ -80,9 +80,10 @@ def run_cells(
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         jobs = min(jobs or cores, len(left))
         work, revision = folder / ".work", source_revision()
+        waiting = {cell.key: cell for cell in left}
 
         def tell(last: str = "") -> None:
-            remaining = unfinished(left, records)
+            remaining = list(waiting.values())
             seconds, certain = seconds_left(remaining, records, jobs)
             done = len(cells) - len(remaining)
             report(State(done, len(cells), seconds, certain, in_progress(remaining, work), last))
@@ -99,6 +100,7 @@ def run_cells(
                     record = future.result()
                     journal.append(record)
                     records.append(record)
+                    del waiting[record["cell"]]
                     tell(record["cell"])
                 if not finished:
                     tell()
