@@ -11,10 +11,9 @@ from torch import nn
 from torch_geometric.nn import NNConv
 
 from partwhole import GraphStore, SubgraphInfoMaxRegressor, load_graphs
-from partwhole.config import PredictorConfig
 from partwhole.nn.backbones.edge_network import EDGE_HIDDEN, EdgeNetwork
 from partwhole.reproduce.tables import TABLES, plan
-from partwhole.reproduce.target_cells import HELD_OUT, LABELLED, split
+from partwhole.reproduce.target_cells import HELD_OUT, LABELLED, TargetCell, split
 
 HIDDEN, ROUNDS, BATCH = 64, 3, 20
 STEPS = 30  # timed, alternating
@@ -69,9 +68,9 @@ def epoch(sgemm_rate: float) -> dict[str, Any]:
     some = np.sort(np.concatenate([part.labelled, part.held_out, part.rest[:LABELLED]]))
     graphs = store.take(some)  # an epoch sees no more unlabelled molecules than these
     y = np.where(np.isin(some, part.rest), np.nan, graphs.target("mu"))
-    options = PredictorConfig.from_options(cell.configuration()).options()
+    assert isinstance(cell, TargetCell)
     held = np.flatnonzero(np.isin(some, part.held_out))
-    model = SubgraphInfoMaxRegressor(**options).fit(graphs, y, held_out=held)
+    model = SubgraphInfoMaxRegressor(**cell.fit_options()).fit(graphs, y, held_out=held)
     seconds = model.history_[-1]["seconds"]  # the first epoch also loads compiled code
     trained = flops(graphs.take(np.flatnonzero(~np.isin(some, part.held_out))))
     flop = 3 * 2 * trained + flops(graphs.take(held))  # forward and twice backward; G and G^

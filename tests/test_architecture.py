@@ -20,6 +20,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
     [
         "errors",
+        "values",
         "registry",
         "config",
         "schema",

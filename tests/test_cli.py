@@ -278,9 +278,7 @@ def table(path: Path, rows: list[str]) -> Path:
 def labelled(tmp_path_factory) -> tuple[Path, Path]:
     """Thirty alcohols, of which twenty have a number and fifteen a class; and a run for each target."""
     folder = tmp_path_factory.mktemp("labels")
-    rows = [
-        f"{i / 2 if i < 20 else ''},{'yes' if i % 2 else 'no'}" if i < 15 else f"{i / 2}," for i in range(20)
-    ] + [","] * 10
+    rows = [f"{i / 2},{'yes' if i % 2 else 'no'}" if i < 15 else f"{i / 2}," for i in range(20)] + [","] * 10
     data = table(folder / "few.csv", rows)
     for target in ("logS", "toxic"):
         done = partwhole("fit", data, "--target", target, "--out", folder / target, *FAST, "--json")
@@ -341,6 +339,12 @@ def test_a_labelled_run_goes_on_with_its_targets(labelled, tmp_path):
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert (result["method"], result["targets"], result["epochs"]) == ("regressor", ["logS"], 6)
+
+
+def test_a_number_and_a_class_are_two_runs(tmp_path):
+    data = table(tmp_path / "both.csv", [f"{i}.5,{'ab'[i % 2]}" for i in range(8)])
+    told = refused("fit", data, "--target", "logS", "--target", "toxic", "--out", tmp_path / "run")
+    assert "'logS' is a number and 'toxic' a class; fit them in two runs" in told
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ def test_methods_fit_transform_and_leave_their_input_alone(mutag, tmp_path, meth
 
 @pytest.mark.parametrize("unlabelled", UNLABELLED.names())
 def test_what_unlabelled_graphs_teach_reaches_every_weight(mutag, unlabelled):
-    """One step moves all that is trained, leaves the input alone, and repeats itself."""
+    """Beside the supervised loss; the subgraph generator has a part in the paper's alone."""
     entry = UNLABELLED.get(unlabelled)
     assert entry.about
     assert entry.paper
@@ -213,10 +213,9 @@ def test_what_unlabelled_graphs_teach_reaches_every_weight(mutag, unlabelled):
     assert added.ndim == 0
     assert "unsupervised" in logged
     (added + model.student.head(h).sum()).backward()
-    own = [
-        p for name, p in model.named_parameters() if p.requires_grad and "subgraph_aggregation" not in name
-    ]
-    assert all(p.grad is not None for p in own)
+    trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    missed = {name.split(".")[2] for name, p in trained.items() if p.grad is None}
+    assert missed <= ({"subgraph_aggregation"} if unlabelled != "subgraph-infomax" else set())
 
 
 @pytest.mark.parametrize("source", SOURCES.names())

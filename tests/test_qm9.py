@@ -181,10 +181,17 @@ def test_a_conformer_is_encoded_as_its_molecule_in_qm9(molecules, store):
 
 
 def test_molecules_without_coordinates_are_refused_where_distances_are_needed():
-    Chem = pytest.importorskip("rdkit.Chem")
+    Chem, AllChem = pytest.importorskip("rdkit.Chem"), pytest.importorskip("rdkit.Chem.AllChem")
     for molecule in ("CCO", Chem.MolFromSmiles("CCO")):
         with pytest.raises(PartwholeError, match="Molecule 0 has no coordinates, and the model needs dist"):
             load_graphs([molecule], schema=qm9.SCHEMA)
+    flat = Chem.MolFromSmiles("CCO")
+    AllChem.Compute2DCoords(flat)
+    with pytest.raises(PartwholeError, match="no coordinates in space, only in the plane"):
+        load_graphs([flat], schema=qm9.SCHEMA)
+    flat.GetConformer().Set3D(True)
+    with pytest.raises(PartwholeError, match="no hydrogens as atoms of their own"):
+        load_graphs([flat], schema=qm9.SCHEMA)
     salt = Chem.MolFromSmiles("[Na+].[Cl-]")
     salt.AddConformer(Chem.Conformer(2))
     with pytest.raises(PartwholeError, match="atomic number 11, and the model knows H, C, N, O, F"):

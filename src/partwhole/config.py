@@ -55,8 +55,8 @@ class FitConfig:
     )
     hidden: int = option(128, "Width of every hidden layer.", least=1)
     layers: int = option(4, "Number L of graph network layers.", least=1)
-    epochs: int = option(100, "Passes over the graphs.", least=0)
-    batch_size: int = option(128, "Graphs in a step.", least=2)
+    epochs: int = option(100, "Passes over the graphs; with labels, over the labelled ones.", least=0)
+    batch_size: int = option(128, "Graphs in a step; with labels, as many others besides.", least=2)
     lr: float = option(1e-3, "Learning rate of Adam.", above=0)
     random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0)
     lift: bool = option(True, "Run on classes of equal nodes where that is exact and pays.")
@@ -101,7 +101,7 @@ class PredictorConfig(FitConfig):
         0.1, "Share of the labelled graphs that choose the epoch; 0: the last epoch.", least=0, below=1
     )
     lr_decay: float = option(0.7, "Factor on the learning rate when validation no longer improves.", above=0)
-    patience: int = option(5, "Epochs without improvement before that.", least=0)
+    patience: int = option(5, "Epochs without improvement that are let pass before that.", least=0)
     atom_references: bool = option(
         False, "Predict what is left of a target after a sum of terms, one for each element (molecules)."
     )

@@ -90,9 +90,18 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
 
     def subgraphs(self, graph: Any) -> np.ndarray:
         """Membership [S, nodes] of one graph: how much of each node each subgraph holds."""
+        if not self.learns_subgraphs():
+            raise PartwholeError(
+                "This model learned no subgraphs; fit with subgraph-infomax, and with a weight above 0 where "
+                "there are labels."
+            )
         store = self._prepared(graph if isinstance(graph, GraphStore | list) else [graph])
         with torch.inference_mode():
-            return self.model_.subgraphs(store.batch(np.arange(1)).to(self.device_)).cpu().numpy()
+            return self._encoder().subgraphs(store.batch(np.arange(1)).to(self.device_)).cpu().numpy()
+
+    def learns_subgraphs(self) -> bool:
+        """Whether the subgraph generator has a part in training."""
+        return True
 
     def save(self, path: str | Path) -> None:
         """Write configuration and weights to a run folder, as `partwhole fit` does."""
@@ -109,6 +118,11 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
         """Read a run folder: the final weights, or those kept after `epoch` epochs."""
         run = RunFolder(path)
         content = run.read_config()
+        if content.get("method") != cls.method:
+            raise PartwholeError(
+                f"The run in {run.path} is of the method {content.get('method')!r}, not {cls.method!r}; load "
+                "it with that class, or with `partwhole.methods.base.load_run`."
+            )
         try:
             config = cls.config_class.from_options(content["options"])
             schema = Schema.from_dict(content["schema"])
@@ -205,6 +219,16 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
 
 def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any]) -> None:
     """A run may be resumed with more epochs, and with nothing else changed."""
+    if kept.get("method") != wanted["method"]:
+        raise PartwholeError(
+            f"The run was started with the method {kept.get('method')!r}; resume it with that, or choose "
+            "another output folder."
+        )
+    if kept.get("task", {}).get("digest") != wanted.get("task", {}).get("digest"):
+        raise PartwholeError(
+            "The run was started with other targets, or with other graphs held out; resume it with those, or "
+            "choose another output folder."
+        )
     if kept["data"]["digest"] != wanted["data"]["digest"]:
         raise PartwholeError(
             f"The run was started on other graphs ({kept['data']['name']}, {kept['data']['graphs']} graphs); "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pyarrow import csv, parquet
 from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
 from partwhole.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxPredictor
-from partwhole.semisupervised.targets import as_codes, as_numbers
+from partwhole.semisupervised.targets import as_codes, as_columns, as_numbers
 from partwhole.store import GraphStore
 
 ACCURACY = "accuracy"
@@ -24,50 +25,51 @@ def check_suffix(out: Path) -> None:
         raise PartwholeError(f"{out} is neither .csv nor .parquet; give a name that ends in one of these.")
 
 
-def predicted(estimator: SubgraphInfoMaxPredictor, store: GraphStore) -> dict[str, np.ndarray]:
-    """[G] of each target, by name."""
-    columns = estimator.predict(store).reshape(len(store), -1).T
-    return dict(zip(estimator.target_names_, columns))
+@dataclass(frozen=True)
+class Predictions:
+    targets: dict[str, np.ndarray]  # [G] of each
+    chances: dict[str, np.ndarray]  # of classes: `TARGET=CLASS` -> [G] its probability
 
 
-def chances(estimator: SubgraphInfoMaxClassifier, store: GraphStore) -> dict[str, np.ndarray]:
-    """`TARGET=CLASS` -> [G] its probability."""
-    found: dict[str, np.ndarray] = {}
-    for name, labels, p in zip(estimator.target_names_, estimator.labels(), estimator.probabilities(store)):
-        found |= {f"{name}={label}": p[:, k] for k, label in enumerate(labels)}
-    return found
+def predicted(estimator: SubgraphInfoMaxPredictor, store: GraphStore) -> Predictions:
+    """By one pass over the graphs."""
+    names = estimator.target_names_
+    if not isinstance(estimator, SubgraphInfoMaxClassifier):
+        return Predictions(dict(zip(names, estimator.predict(store).reshape(len(store), -1).T)), {})
+    known, shares = estimator.labels(), estimator.probabilities(store)
+    targets = {name: labels[p.argmax(axis=1)] for name, labels, p in zip(names, known, shares)}
+    chances: dict[str, np.ndarray] = {}
+    for name, labels, p in zip(names, known, shares):
+        chances |= {f"{name}={label}": p[:, k] for k, label in enumerate(labels)}
+    return Predictions(targets, chances)
 
 
-def write_predictions(
-    estimator: SubgraphInfoMaxPredictor, store: GraphStore, found: dict[str, np.ndarray], out: Path
-) -> None:
+def write_predictions(found: Predictions, store: GraphStore, out: Path) -> None:
     """Columns id, every target and, of classes, their probabilities; the file appears whole or not at
     all."""
-    columns = {"id": store.ids} | found
-    if isinstance(estimator, SubgraphInfoMaxClassifier):
-        columns |= chances(estimator, store)
+    columns = {"id": store.ids} | found.targets | found.chances
     table = pa.table({name: pa.array(values.tolist()) for name, values in columns.items()})
     with atomic_file(out) as temporary:
         WRITERS[out.suffix.lower()](table, temporary)
 
 
 def compare(
-    estimator: SubgraphInfoMaxPredictor, store: GraphStore, found: dict[str, np.ndarray]
+    estimator: SubgraphInfoMaxPredictor, store: GraphStore, found: Predictions
 ) -> list[dict[str, Any]]:
     """How far predictions are from the targets that the data set has itself."""
     told: list[dict[str, Any]] = []
     has = {column.name for column in store.schema.targets}
-    for place, name in enumerate(found):
+    for place, (name, values) in enumerate(found.targets.items()):
         if name not in has:
             continue
-        columns = store.target(name)[:, None]
+        columns = as_columns(store.target(name), len(store))
         if isinstance(estimator, SubgraphInfoMaxClassifier):
             classes = estimator.labels()[place]
             wanted = as_codes(columns, [classes], [name])[:, 0]
-            measure, errors = ACCURACY, classes[np.nan_to_num(wanted).astype(int)] == found[name]
+            measure, errors = ACCURACY, classes[np.nan_to_num(wanted).astype(int)] == values
         else:
             wanted = as_numbers(columns, [name])[:, 0]
-            measure, errors = "mean absolute error", np.abs(found[name] - wanted)
+            measure, errors = "mean absolute error", np.abs(values - wanted)
         known = ~np.isnan(wanted)
         if known.any():
             value = float(np.mean(errors[known]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Self
 
 import numpy as np
@@ -17,12 +18,14 @@ from partwhole.model import PartWhole
 from partwhole.semisupervised.feed import LabelledFeed
 from partwhole.semisupervised.model import SemiSupervisedModel
 from partwhole.semisupervised.objective import SemiSupervisedObjective
-from partwhole.semisupervised.references import AtomReferences
+from partwhole.semisupervised.references import AtomReferences, element_counts
 from partwhole.semisupervised.targets import (
     as_codes,
     as_columns,
+    as_labels,
     as_numbers,
     classes_of,
+    missing,
     names_of,
     parts,
     require_known,
@@ -80,9 +83,12 @@ class SubgraphInfoMaxPredictor(SubgraphInfoMax, PredictorConfig):
                 "A fit with labels needs targets; give y, with NaN or None where a graph has no label."
             )
         columns = as_columns(y, len(store))
-        self.single_, self.target_names_ = np.ndim(y) == 1, names_of(y, columns, names)
-        require_known(columns, self.target_names_)
-        train, held = parts(columns, held_out, self.validation, self.random_state)
+        self.single_ = not any(np.ndim(row) for row in (y.to_numpy() if hasattr(y, "to_numpy") else y))
+        self.target_names_ = names_of(y, columns, names)
+        require_known(columns, self.target_names_, "")
+        classes = isinstance(self, ClassifierMixin)
+        train, held = parts(columns, held_out, self.validation, self.random_state, classes=classes)
+        require_known(columns[train], self.target_names_, " that is not held out")
         self._parts = train, held, self._learn_task(columns, train, store)
         super()._start(store)
 
@@ -97,11 +103,16 @@ class SubgraphInfoMaxPredictor(SubgraphInfoMax, PredictorConfig):
             self.predictor_ = SemiSupervisedModel(PredictorConfig(**self.options()), self.model_, self.task_)
 
     def _about(self, store: GraphStore) -> dict[str, Any]:
-        names = {"single": self.single_, "targets": self.target_names_}
+        train, held, targets = self._parts
+        digest = hashlib.sha256(b"".join(np.ascontiguousarray(a).data for a in (train, held, targets)))
+        names = {"single": self.single_, "targets": self.target_names_, "digest": digest.hexdigest()}
         return {**super()._about(store), "task": names | self._task_about()}
 
     def _network(self) -> torch.nn.Module:
         return self.predictor_
+
+    def learns_subgraphs(self) -> bool:
+        return self.unlabelled == SubgraphInfoMax.method and self.unsupervised_weight > 0
 
     def _encoder(self) -> PartWhole:
         check_is_fitted(self, "predictor_")
@@ -138,6 +149,18 @@ class SubgraphInfoMaxPredictor(SubgraphInfoMax, PredictorConfig):
         """Outputs of the network [G, outputs] for a store from `_prepared`."""
         return torch.cat(list(self._outputs(store, self.predictor_)))
 
+    def _wanted(self, y: Any, graphs: int) -> np.ndarray:
+        """Targets to compare with [G, T], of which some are known."""
+        columns = as_columns(y, graphs)
+        if columns.shape[1] != len(self.target_names_):
+            raise PartwholeError(
+                f"There are {columns.shape[1]} targets to compare with, and the model has "
+                f"{len(self.target_names_)} ({', '.join(self.target_names_)}); give all of these."
+            )
+        if missing(columns).all():
+            raise PartwholeError("No graph has a label to compare with; give some.")
+        return columns
+
     def _shaped(self, predictions: np.ndarray) -> np.ndarray:
         return predictions[:, 0] if self.single_ else predictions
 
@@ -154,18 +177,19 @@ class SubgraphInfoMaxRegressor(RegressorMixin, SubgraphInfoMaxPredictor):  # typ
         store = self._prepared(graphs)
         numbers = self.task_.predictions(self._predicted(store))
         if self.references_ is not None:
-            numbers = numbers + self.references_.of(store)
+            numbers = numbers + self.references_.of(element_counts(store))
         return self._shaped(numbers)
 
     def score(self, graphs: Any, y: Any, sample_weight: Any = None) -> float:
         """R², the mean over targets; graphs without a label do not count."""
         predictions = self.predict(graphs).reshape(-1, self.task_.outputs)
-        wanted = as_numbers(as_columns(y, len(predictions)), self.target_names_)
+        wanted = as_numbers(self._wanted(y, len(predictions)), self.target_names_)
         weights = np.ones(len(wanted)) if sample_weight is None else np.asarray(sample_weight)
         known = ~np.isnan(wanted)
         scores = [
             r2_score(w[k], p[k], sample_weight=weights[k])
             for w, p, k in zip(wanted.T, predictions.T, known.T)
+            if k.any()
         ]
         return float(np.mean(scores))
 
@@ -173,8 +197,9 @@ class SubgraphInfoMaxRegressor(RegressorMixin, SubgraphInfoMaxPredictor):  # typ
         targets = as_numbers(columns, self.target_names_)
         self.references_ = None
         if self.atom_references:
-            self.references_ = AtomReferences.fitted(store.take(train), targets[train])
-            targets = targets - self.references_.of(store)
+            counts = element_counts(store)
+            self.references_ = AtomReferences.fitted(counts[train], targets[train])
+            targets = targets - self.references_.of(counts)
         self.task_ = Regression.of(targets[train])
         return targets
 
@@ -216,7 +241,7 @@ class SubgraphInfoMaxClassifier(ClassifierMixin, SubgraphInfoMaxPredictor):  # t
     def score(self, graphs: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of right labels; graphs without a label do not count."""
         shares = self.probabilities(graphs)
-        wanted = as_codes(as_columns(y, len(shares[0])), self.labels(), self.target_names_)
+        wanted = as_codes(self._wanted(y, len(shares[0])), self.labels(), self.target_names_)
         chosen = np.stack([p.argmax(axis=1) for p in shares], axis=1)
         weights = np.ones(len(wanted)) if sample_weight is None else np.asarray(sample_weight)
         weights = weights[:, None] * ~np.isnan(wanted)
@@ -242,6 +267,6 @@ class SubgraphInfoMaxClassifier(ClassifierMixin, SubgraphInfoMaxPredictor):  # t
         return {"kind": "classification", "classes": [known.tolist() for known in self.labels()]}
 
     def _restore_task(self, about: dict[str, Any]) -> None:
-        classes = [np.array(known) for known in about["classes"]]
+        classes = [as_labels(known) for known in about["classes"]]
         self.classes_ = classes[0] if self.single_ else classes
         self.task_ = Classification(tuple(len(known) for known in classes))

@@ -13,7 +13,7 @@ import typer
 
 from partwhole.cli.options import with_fit_options
 from partwhole.cli.output import Json, print_json
-from partwhole.cli.targets import labels_kind, labels_of, require_labels
+from partwhole.cli.targets import labels_of, require_labels
 from partwhole.config import FitConfig, PredictorConfig, read_toml
 from partwhole.errors import PartwholeError
 from partwhole.registry import METHODS
@@ -64,14 +64,15 @@ def fit(
         content = read_toml(config)
         base |= content.get("options", content)
         method = method or content.get("method")
-    method = method or (None if target else "subgraph-infomax")
-    if method:
-        require_labels(METHODS.get(method), target, options)
+    if method or not target:
+        require_labels(METHODS.get(method or "subgraph-infomax"), target, options)
     config_class = PredictorConfig if target else FitConfig
     chosen = config_class.from_options({**base, **options, "verbose": True})
     store = load_graphs(data)
-    labels = labels_of(store, target) if target else {}
-    estimator = METHODS.get(method or labels_kind(labels["y"]))(**chosen.options())
+    labels: dict[str, Any] = {}
+    if target:
+        labels, method = labels_of(store, target, method)
+    estimator = METHODS.get(method or "subgraph-infomax")(**chosen.options())
     if overwrite:
         run.clear()
     started = time.perf_counter()

@@ -19,7 +19,7 @@ from partwhole.errors import PartwholeError
 
 app = typer.Typer(
     name="partwhole",
-    help="Vectors for whole graphs, learned without labels.",
+    help="Vectors for whole graphs, learned without labels or from a few.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -38,7 +38,7 @@ def predict(
     store = load_graphs(data, schema=estimator.schema_)
     found = predicted(estimator, store)
     known = compare(estimator, store, found)
-    write_predictions(estimator, store, found, out)
+    write_predictions(found, store, out)
     if json:
         names = {"targets": estimator.target_names_, "known": known}
         print_json({"out": str(out), "data": store.name, "graphs": len(store), **names})

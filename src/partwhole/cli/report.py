@@ -30,6 +30,7 @@ def report(
     folder, estimator = RunFolder(run), load_run(run)
     store = load_graphs(data or estimator.about_["data"]["name"], schema=estimator.schema_)
     labelled = store.has_labels and store.schema.targets[0].is_categorical
+    labelled = labelled and estimator.learns_from != "labels"  # these have seen the labels of every fold
     names = ["label-free", *(["untrained"] if 0 in folder.snapshot_epochs() else [])] if labelled else []
     results = [evaluate(run, store, name) for name in names]
     page = write_report(folder, estimator, store, results)

@@ -16,10 +16,20 @@ if TYPE_CHECKING:
     from partwhole.store import GraphStore
 
 
-def labels_of(store: GraphStore, names: Sequence[str]) -> dict[str, Any]:
-    """The targets of a data set as the fit of a predictor takes them."""
+def labels_of(
+    store: GraphStore, names: Sequence[str], method: str | None = None
+) -> tuple[dict[str, Any], str]:
+    """The targets of a data set as the fit of a predictor takes them, and the method: given, or by what
+    they are."""
     columns = [store.target(name) for name in names]
-    return {"y": columns[0] if len(columns) == 1 else np.stack(columns, axis=1), "names": list(names)}
+    kinds = {method or labels_kind(column): name for name, column in zip(names, columns)}
+    if len(kinds) > 1:
+        number, of_classes = kinds["regressor"], kinds["classifier"]
+        raise PartwholeError(
+            f"{number!r} is a number and {of_classes!r} a class; fit them in two runs, or choose --method."
+        )
+    y = columns[0] if len(columns) == 1 else np.stack([c.astype(object) for c in columns], axis=1)
+    return {"y": y, "names": list(names)}, next(iter(kinds))
 
 
 def labels_kind(y: np.ndarray) -> str:

@@ -97,6 +97,11 @@ def score_run(
     run = RunFolder(path)
     final = run.read_config()["options"]["epochs"]
     kept = sorted({*run.snapshot_epochs(), final})
+    if "task" in run.read_config():
+        raise PartwholeError(
+            f"The run in {run.path} learned from labels, so that no fold is unseen to its vectors; use "
+            "`partwhole predict` on graphs that it has not seen."
+        )
     wanted: set[tuple[int, str]] = set()
     for name in protocols:
         rules = protocol_named(name)

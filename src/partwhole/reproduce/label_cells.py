@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from partwhole.config import PredictorConfig
 from partwhole.predictors import SubgraphInfoMaxClassifier
-from partwhole.reproduce.cells import Cell, Measured, Record, load_once, plain_options
+from partwhole.reproduce.cells import Measured, load_once
+from partwhole.reproduce.labelled_cell import LabelledCell
 
 TEST = 0.2  # share of the graphs; they are not seen in training, with or without a label
 OPTIONS = {"validation": 0.2, "snapshot_every": 0}
@@ -34,28 +33,19 @@ def split(labels: np.ndarray, share: float, seed: int) -> Split:
     return Split(np.sort(labelled), np.sort(test), np.sort(rest))
 
 
-class LabelCell(Cell):
-    """Its data set is `NCI1:1%`: the store and the share of graphs that have a label."""
+class LabelCell(LabelledCell):
+    """Its part is the share of graphs that have a label: `NCI1:1%`."""
 
-    @property
-    def share(self) -> float:
-        return float(self.dataset.partition(":")[2].removesuffix("%")) / 100
-
-    def configuration(self) -> dict[str, Any]:
-        own = {"epochs": self.epochs, "random_state": self.run}
-        return plain_options(PredictorConfig.from_options({**OPTIONS, **self.options, **own}))
-
-    def answered_by(self, record: Record) -> bool:
-        return (record["cell"], record["configuration"]) == (self.key, self.configuration())
+    base = OPTIONS
 
     def measure(self, folder: Path) -> Measured:
-        store = load_once(self.dataset.partition(":")[0])
-        part = split(store.labels, self.share, self.run)
+        store = load_once(self.store_name)
+        part = split(store.labels, float(self.part.removesuffix("%")) / 100, self.run)
         seen = np.sort(np.concatenate([part.labelled, part.rest]))
         graphs = store.take(seen)
         y = np.where(np.isin(seen, part.labelled), store.labels[seen].astype(object), None)
-        options = PredictorConfig.from_options(self.configuration()).options()
-        estimator = SubgraphInfoMaxClassifier(**options).fit_run(graphs, folder, resume=True, y=y)
+        estimator = SubgraphInfoMaxClassifier(**self.fit_options())
+        estimator.fit_run(graphs, folder, resume=True, y=y)
         started = time.perf_counter()
         accuracy = 100 * estimator.score(store.take(part.test), store.labels[part.test])
         sizes = {"labelled": len(part.labelled), "unlabelled": len(part.rest), "test": len(part.test)}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from scipy.stats import ttest_rel
 
 from partwhole.reproduce.cells import Record
 from partwhole.reproduce.paper import SUPERVISED
-from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent
-from partwhole.reproduce.statistics import summarise
+from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, minutes, with_p
+from partwhole.reproduce.statistics import Comparison, summarise
 from partwhole.reproduce.tables import Table
 
 
@@ -23,16 +24,15 @@ def label_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -
             mine = {r["seed"]: r["accuracy"] for r in records}
             both = [seed for seed in mine if seed in base and row.name != SUPERVISED]
             pairs = [mine[s] for s in both], [base[s] for s in both]
-            summary = summarise(list(mine.values())) if mine else None
             rows.append(
                 [
                     dataset.partition(":")[0],
                     f"{dataset.partition(':')[2]}, {records[0]['split']['labelled']}" if records else NOTHING,
                     row.label,
-                    f"{summary.mean:.1f} ± {summary.std:.1f}" if summary else NOTHING,
+                    figure(summarise(list(mine.values()))) if mine else NOTHING,
                     _difference(*pairs) if both else NOTHING,
                     extent(plan[dataset, row.name], len(records)),
-                    f"{sum(sum(r['seconds'].values()) for r in records) / 60:.0f}",
+                    minutes(records),
                 ]
             )
     header = ["data set", "labels", "method", "accuracy", "difference (p)", "runs × epochs", "minutes"]
@@ -48,7 +48,7 @@ def label_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -
 
 
 def _difference(mine: list[float], base: list[float]) -> str:
+    """With the p-value of the paired test over runs, whose test graphs are drawn anew."""
     gain = sum(mine) / len(mine) - sum(base) / len(base)
-    if len(mine) < 2:
-        return f"{gain:+.1f}"
-    return f"{gain:+.1f}, p = {ttest_rel(mine, base).pvalue:.3f}"
+    p = float(ttest_rel(mine, base).pvalue) if len(set(mine)) > 1 else math.nan
+    return with_p(Comparison(gain, p))

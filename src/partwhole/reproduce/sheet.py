@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from partwhole.reproduce.cells import Cell, Record
+from partwhole.reproduce.statistics import Comparison, Summary
 
 NOTHING = "–"
 Place = tuple[str, str]  # data set, row
@@ -40,6 +42,23 @@ def extent(cells: Sequence[Cell], finished: int) -> str:
     """Runs × epochs."""
     done = "" if finished == len(cells) else f"{finished} of "
     return f"{done}{len(cells)} × {cells[0].epochs}"
+
+
+def minutes(records: Sequence[Record]) -> str:
+    if not records:
+        return NOTHING
+    return f"{sum(sum(record['seconds'].values()) for record in records) / 60:.0f}"
+
+
+def figure(summary: Summary) -> str:
+    spread = "" if math.isnan(summary.std) else f" ± {summary.std:.1f}"
+    return f"{summary.mean:.1f}{spread}"
+
+
+def with_p(comparison: Comparison) -> str:
+    if math.isnan(comparison.p):
+        return f"{comparison.gain:+.1f}"
+    return f"{comparison.gain:+.1f}, p {'< 0.001' if comparison.p < 0.001 else f'= {comparison.p:.3f}'}"
 
 
 def to_markdown(sheet: Sheet) -> str:

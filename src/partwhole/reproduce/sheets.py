@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,8 +11,8 @@ from partwhole.evaluation.protocols import PROTOCOLS, Choice, choose
 from partwhole.reproduce.cells import Record, scores_of
 from partwhole.reproduce.label_cells import LabelCell
 from partwhole.reproduce.label_sheet import label_sheet
-from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, finished
-from partwhole.reproduce.statistics import Comparison, Summary, corrected_paired_test, summarise, trimmed
+from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, finished, minutes, with_p
+from partwhole.reproduce.statistics import Comparison, corrected_paired_test, summarise, trimmed
 from partwhole.reproduce.tables import BUDGET, Table
 from partwhole.reproduce.target_cells import TargetCell
 from partwhole.reproduce.target_sheet import target_sheet
@@ -87,7 +86,7 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
                     printed,
                     f"{kept.mean - published[0]:+.1f}" if kept else NOTHING,
                     extent(cells, len(line.records)),
-                    f"{sum(sum(r['seconds'].values()) for r in line.records) / 60:.0f}",
+                    minutes(line.records),
                 ]
             )
     notes = [
@@ -133,14 +132,3 @@ def _comparison(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
         "corrected paired t-test (Nadeau and Bengio 2003).",
     ]
     return Sheet(table.title, ["choice", *table.datasets], rows, notes, words=1)
-
-
-def figure(summary: Summary) -> str:
-    spread = "" if math.isnan(summary.std) else f" ± {summary.std:.1f}"
-    return f"{summary.mean:.1f}{spread}"
-
-
-def with_p(comparison: Comparison) -> str:
-    if math.isnan(comparison.p):
-        return f"{comparison.gain:+.1f}"
-    return f"{comparison.gain:+.1f}, p {'< 0.001' if comparison.p < 0.001 else f'= {comparison.p:.3f}'}"

@@ -48,7 +48,7 @@ class Table:
 # Of the large sets, meant for two hours of two cores: data set -> (runs, epochs).
 BUDGET = {"REDDIT-BINARY": (3, 20), "REDDIT-MULTI-5K": (2, 10)}
 
-QM9_EPOCHS = 12  # what three hours of two cores give, for five methods and four targets
+QM9_EPOCHS = 12  # what three hours of two cores give for five of the rows and four of the targets
 
 TS, MH = {"generator": "tree-split"}, {"generator": "multi-head"}
 BASE = {"head_negatives": False, "subgraph_conv": False}
@@ -161,7 +161,8 @@ def selected(
     """The part of a table that the user asked for."""
     for name in targets or []:
         if name not in table.targets:
-            raise PartwholeError(f"{table.name} has no target {name!r}.{near_miss(name, table.targets)}")
+            hint = near_miss(name, table.targets) if table.targets else " It has none; leave --targets out."
+            raise PartwholeError(f"{table.name} has no target {name!r}.{hint}")
     if targets:
         table = replace(table, datasets=tuple(n for n in table.datasets if n.partition(":")[2] in targets))
     known = {row.name: row for row in table.rows}
@@ -173,9 +174,10 @@ def selected(
         if canonical(name) not in stores:
             raise PartwholeError(f"{table.name} has no data set {name!r}.{near_miss(name, stores)}")
     wanted = {canonical(name) for name in datasets or stores}
+    beside = [SUPERVISED] if table.targets else []  # what the other rows are compared with
     return replace(
         table,
-        rows=tuple(row for row in table.rows if not rows or row.name in rows),
+        rows=tuple(row for row in table.rows if not rows or row.name in [*rows, *beside]),
         datasets=tuple(name for name in table.datasets if name.partition(":")[0] in wanted),
     )
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from partwhole.config import PredictorConfig
 from partwhole.predictors import SubgraphInfoMaxRegressor
-from partwhole.reproduce.cells import Cell, Measured, Record, load_once, plain_options
+from partwhole.reproduce.cells import Measured, load_once
+from partwhole.reproduce.labelled_cell import LabelledCell
 from partwhole.sources.qm9 import UNITS
 
 LABELLED, HELD_OUT, TEST = 5_000, 10_000, 10_000  # all others are unlabelled
-QM9_OPTIONS = {  # "the same settings as InfoGraph", ledger row 19
+QM9_OPTIONS = {  # "the same settings as InfoGraph", ledger row 23
     "backbone": "edge-network",
     "readout": "set2set",
     "hidden": 64,
@@ -39,38 +38,28 @@ def split(graphs: int, seed: int) -> Split:
     return Split(*(np.sort(part) for part in np.split(order, ends)))
 
 
-class TargetCell(Cell):
-    """Its data set is `QM9:mu`: the store and the target."""
+class TargetCell(LabelledCell):
+    """Its part is the target: `QM9:mu`."""
 
-    @property
-    def target(self) -> str:
-        return self.dataset.partition(":")[2]
-
-    def configuration(self) -> dict[str, Any]:
-        own = {"epochs": self.epochs, "random_state": self.run}
-        return plain_options(PredictorConfig.from_options({**QM9_OPTIONS, **self.options, **own}))
-
-    def answered_by(self, record: Record) -> bool:
-        return (record["cell"], record["configuration"]) == (self.key, self.configuration())
+    base = QM9_OPTIONS
 
     def measure(self, folder: Path) -> Measured:
-        store = load_once("QM9")
-        column = [c.name for c in store.schema.targets].index(self.target)
+        store = load_once(self.store_name)
         part = split(len(store), self.run)
         seen = np.sort(np.concatenate([part.labelled, part.held_out, part.rest]))
         graphs = replace(store.take(seen), name=self.dataset)
         known = np.isin(seen, part.labelled) | np.isin(seen, part.held_out)
-        y = np.where(known, graphs.targets[:, column], np.nan)
-        estimator = SubgraphInfoMaxRegressor(**PredictorConfig.from_options(self.configuration()).options())
+        y = np.where(known, graphs.target(self.part), np.nan)
+        estimator = SubgraphInfoMaxRegressor(**self.fit_options())
         held = np.flatnonzero(np.isin(seen, part.held_out))
         estimator.fit_run(graphs, folder, resume=True, y=y, held_out=held)
         started = time.perf_counter()
         tested = store.take(part.test)
-        error = float(np.abs(estimator.predict(tested) - tested.targets[:, column]).mean())
+        error = float(np.abs(estimator.predict(tested) - tested.target(self.part)).mean())
         errors = [epoch["validation"] for epoch in estimator.history_]
         figures = {
             "split": {"seed": self.run, "labelled": LABELLED, "held_out": HELD_OUT, "test": TEST},
-            "error": {"test": float(f"{error:.6g}"), "unit": UNITS[self.target]},
+            "error": {"test": float(f"{error:.6g}"), "unit": UNITS[self.part]},
             "chosen": {"epoch": int(np.argmin(errors)) + 1},
             "validation": [float(f"{e:.5g}") for e in errors],
         }

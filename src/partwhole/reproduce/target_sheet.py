@@ -8,7 +8,7 @@ import numpy as np
 
 from partwhole.reproduce.cells import Record
 from partwhole.reproduce.paper import SUPERVISED, TABLE3
-from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent
+from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, minutes
 from partwhole.reproduce.tables import Table
 from partwhole.reproduce.target_cells import HELD_OUT, LABELLED, TEST
 from partwhole.sources.qm9 import UNITS
@@ -23,7 +23,8 @@ def target_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) 
     for row in table.rows:
         body = [_entry(row.name, target, dataset, found) for dataset, target in targets.items()]
         done = min(len(found.get((dataset, row.name), [])) for dataset in shown)
-        rows.append([row.label, *body, extent(plan[shown[0], row.name], done), _minutes(found, row.name)])
+        of_row = [record for dataset in shown for record in found.get((dataset, row.name), [])]
+        rows.append([row.label, *body, extent(plan[shown[0], row.name], done), minutes(of_row)])
     header = ["method", *(f"{target} ({UNITS[target]})" for target in targets.values())]
     notes = [
         "ours / paper. First row: mean absolute error on the test molecules. The others: their error over "
@@ -50,8 +51,3 @@ def _entry(row: str, target: str, dataset: str, found: Mapping[Place, list[Recor
         return f"{np.mean(list(base.values())):.4f} / {published}" if base else f"{NOTHING} / {published}"
     ratios = [mine[seed] / base[seed] for seed in mine if seed in base]
     return f"{np.mean(ratios):.2f} / {published}" if ratios else f"{NOTHING} / {published}"
-
-
-def _minutes(found: Mapping[Place, list[Record]], row: str) -> str:
-    of_row = [record for (_, name), records in found.items() if name == row for record in records]
-    return f"{sum(sum(record['seconds'].values()) for record in of_row) / 60:.0f}"

@@ -62,6 +62,7 @@ class LabelledFeed:
         targets = self.targets[graphs]
         if self.others is not None:
             others = self.others.at(passed)
+            others = others[~np.isin(others, graphs)]  # a graph twice would be a negative of itself
             graphs = np.concatenate([graphs, others])
             targets = torch.cat([targets, torch.full_like(self.targets[others], torch.nan)])
         return LabelledBatch(self.batches.of(graphs, epoch, step), targets)

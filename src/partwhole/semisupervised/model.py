@@ -39,8 +39,9 @@ class SemiSupervisedModel(nn.Module):
     @property
     def predictor(self) -> Predictor:
         """The one whose predictions count: the student, unless the companion has a better one."""
-        chosen: Predictor = self.companion.predictor(self.student)
-        return chosen
+        if self.config.unsupervised_weight == 0:
+            return self.student
+        return self.companion.predictor(self.student)
 
     def forward(self, batch: Batch) -> Tensor:
         """Predictions [B, outputs]"""

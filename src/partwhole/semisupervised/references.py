@@ -20,18 +20,17 @@ class AtomReferences:
     terms: np.ndarray  # [1 + elements, T], the first for every molecule
 
     @classmethod
-    def fitted(cls, store: GraphStore, targets: np.ndarray) -> AtomReferences:
-        """The terms of each target [G, T], NaN where missing."""
-        counts = element_counts(store)
+    def fitted(cls, counts: np.ndarray, targets: np.ndarray) -> AtomReferences:
+        """The terms of each target [G, T], NaN where missing, for `element_counts`."""
         terms = np.zeros((counts.shape[1], targets.shape[1]))
         for t, values in enumerate(targets.T):
             known = ~np.isnan(values)
             terms[:, t] = np.linalg.lstsq(counts[known], values[known], rcond=None)[0]
         return cls(terms)
 
-    def of(self, store: GraphStore) -> np.ndarray:
+    def of(self, counts: np.ndarray) -> np.ndarray:
         """[G, T]"""
-        sums: np.ndarray = element_counts(store) @ self.terms
+        sums: np.ndarray = counts @ self.terms
         return sums
 
     def to_dict(self) -> dict[str, Any]:
@@ -43,11 +42,19 @@ class AtomReferences:
 
 
 def element_counts(store: GraphStore) -> np.ndarray:
-    """[G, 1 + elements] float64: 1, and the atoms of each element in a molecule."""
+    """[G, 1 + elements] float64: 1, and the atoms of each element in a molecule.
+
+    Hydrogens that are no atoms of their own but counted at their neighbours have a column, the last.
+    """
     if not store.schema.chemistry:
         raise PartwholeError("Atom references need molecules, and these graphs are none; leave them out.")
     elements = store.schema.node[0].width
     graph = np.repeat(np.arange(len(store)), store.num_nodes)
     place = graph * elements + store.node_codes[:, 0]
     counts = np.bincount(place, minlength=len(store) * elements).reshape(len(store), elements)
-    return np.concatenate([np.ones((len(store), 1)), counts], axis=1)
+    columns = [np.ones((len(store), 1)), counts]
+    categories = [column.name for column in store.schema.node if column.is_categorical]
+    if "hydrogens" in categories:
+        attached = store.node_codes[:, categories.index("hydrogens")]
+        columns.append(np.bincount(graph, weights=attached, minlength=len(store))[:, None])
+    return np.concatenate(columns, axis=1)

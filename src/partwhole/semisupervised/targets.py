@@ -8,34 +8,36 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError
+from partwhole.values import plain
 
 
-def is_missing(value: Any) -> bool:
-    return value is None or bool(value != value)
+def as_columns(y: Any, graphs: int) -> np.ndarray:
+    """[G, T] objects, None where missing."""
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    rows = [list(row) if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) else [row] for row in y]
+    if len(rows) != graphs or len({len(row) for row in rows}) != 1:
+        widths = " and ".join(str(width) for width in sorted({len(row) for row in rows}))
+        raise PartwholeError(
+            f"There are {graphs} graphs but {len(rows)} rows of {widths or 'no'} targets; give one value (or "
+            "one row of values) for each graph, NaN or None where it is not known."
+        )
+    columns = np.empty((graphs, len(rows[0])), dtype=object)
+    for i, row in enumerate(rows):
+        columns[i] = [plain(value) for value in row]
+    return columns
 
 
 def missing(columns: np.ndarray) -> np.ndarray:
     """[G, T] bool"""
-    return np.vectorize(is_missing, otypes=[bool])(columns)
+    return np.array([[value is None for value in row] for row in columns], dtype=bool).reshape(columns.shape)
 
 
-def as_columns(y: Any, graphs: int) -> np.ndarray:
-    """[G, T] objects."""
-    if hasattr(y, "to_numpy"):
-        y = y.to_numpy()
-    columns = np.array(y, dtype=object)
-    columns = columns[:, None] if columns.ndim == 1 else columns
-    if columns.ndim != 2 or len(columns) != graphs:
-        raise PartwholeError(
-            f"There are {graphs} graphs but targets of shape {np.shape(y)}; give one value (or one row of "
-            "values) for each graph, NaN or None where it is not known."
-        )
-    return columns
-
-
-def names_of(y: Any, columns: np.ndarray, given: Sequence[str] | None) -> list[str]:
+def names_of(y: Any, columns: np.ndarray, given: str | Sequence[str] | None) -> list[str]:
     """What the targets are called: as given, as in a table of pandas, or by their numbers."""
-    names = given or getattr(y, "columns", None)
+    names: Any = [given] if isinstance(given, str) else given
+    if names is None:
+        names = getattr(y, "columns", None)
     if names is None:
         name = getattr(y, "name", None)
         names = [name] if name is not None else [f"target {t}" for t in range(columns.shape[1])]
@@ -47,28 +49,25 @@ def names_of(y: Any, columns: np.ndarray, given: Sequence[str] | None) -> list[s
     return names
 
 
-def require_known(columns: np.ndarray, names: Sequence[str]) -> None:
+def require_known(columns: np.ndarray, names: Sequence[str], where: str) -> None:
     for name, absent in zip(names, np.atleast_1d(missing(columns).all(axis=0))):
         if absent:
             raise PartwholeError(
-                f"The target {name!r} is missing for every graph; leave it out, or give some labels."
+                f"The target {name!r} is missing for every graph{where}; leave it out, or give some labels."
             )
 
 
-def parts(columns: np.ndarray, held_out: Any, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def parts(
+    columns: np.ndarray, held_out: Any, share: float, seed: int, *, classes: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """The labelled graphs to learn from, and those that choose the epoch: listed, or a share drawn."""
     labelled = np.flatnonzero(~missing(columns).all(axis=1))
-    if held_out is None:
-        order = np.random.default_rng(seed).permutation(labelled)
-        held = np.sort(order[: round(share * len(labelled))])
-    else:
-        held = np.unique(np.asarray(held_out, dtype=np.int64))
-        if len(held) and not 0 <= held[0] <= held[-1] < len(columns):
-            raise PartwholeError(
-                f"held_out must list places of the {len(columns)} graphs; count them from 0."
-            )
+    if held_out is not None:
+        held = _places(held_out, len(columns))
         if len(held) and not np.isin(held, labelled).any():
             raise PartwholeError("No graph that is held out has a label; hold out labelled ones.")
+    else:
+        held = _drawn(columns, labelled, share, seed, classes)
     train = np.setdiff1d(labelled, held)
     if len(train) < 2:
         raise PartwholeError(
@@ -77,11 +76,46 @@ def parts(columns: np.ndarray, held_out: Any, share: float, seed: int) -> tuple[
     return train, held
 
 
+def _drawn(columns: np.ndarray, labelled: np.ndarray, share: float, seed: int, classes: bool) -> np.ndarray:
+    """A share of the labelled graphs, of which none is the last with its label (or with its target)."""
+    wanted = max(1, round(share * len(labelled))) if share > 0 else 0
+    left: dict[tuple[int, Any], int] = {}  # label -> graphs to learn from that have it
+
+    def labels(graph: int) -> list[tuple[int, Any]]:
+        return [(t, v if classes else None) for t, v in enumerate(columns[graph]) if v is not None]
+
+    for graph in labelled:
+        for label in labels(graph):
+            left[label] = left.get(label, 0) + 1
+    held: list[int] = []
+    for graph in np.random.default_rng(seed).permutation(labelled):
+        if len(held) == wanted:
+            break
+        if all(left[label] > 1 for label in labels(graph)):
+            held.append(graph)
+            for label in labels(graph):
+                left[label] -= 1
+    return np.sort(np.array(held, dtype=np.int64))
+
+
+def _places(held_out: Any, graphs: int) -> np.ndarray:
+    given = np.asarray(held_out)
+    if given.dtype == bool and given.shape == (graphs,):
+        return np.flatnonzero(given)
+    whole = given.size == 0 or given.dtype.kind in "iu"
+    if given.ndim != 1 or not whole or (given.size and not 0 <= given.min() <= given.max() < graphs):
+        raise PartwholeError(
+            f"held_out must list places of the {graphs} graphs, counted from 0, or have True for each that "
+            "is held out; correct it."
+        )
+    return np.unique(given).astype(np.int64)
+
+
 def as_numbers(columns: np.ndarray, names: Sequence[str]) -> np.ndarray:
     """[G, T] float64, NaN where missing."""
     numbers = np.full(columns.shape, np.nan)
     for (row, t), value in np.ndenumerate(columns):
-        if is_missing(value):
+        if value is None:
             continue
         try:
             numbers[row, t] = float(value)
@@ -103,8 +137,7 @@ def as_codes(columns: np.ndarray, classes: list[np.ndarray], names: Sequence[str
     for t, known in enumerate(classes):
         place = {value: i for i, value in enumerate(known.tolist())}
         for row, value in enumerate(columns[:, t]):
-            value = value.item() if isinstance(value, np.generic) else value
-            if is_missing(value):
+            if value is None:
                 continue
             if value not in place:
                 raise PartwholeError(
@@ -118,12 +151,23 @@ def as_codes(columns: np.ndarray, classes: list[np.ndarray], names: Sequence[str
 def classes_of(columns: np.ndarray, names: Sequence[str]) -> list[np.ndarray]:
     """The labels of each target, sorted."""
     classes = []
-    for t in range(columns.shape[1]):
-        known = {v.item() if isinstance(v, np.generic) else v for v in columns[:, t] if not is_missing(v)}
+    for t, name in enumerate(names):
+        known = {value for value in columns[:, t] if value is not None}
+        for value in known:
+            if not isinstance(value, bool | int | float | str):
+                raise PartwholeError(
+                    f"A label of the target {name!r} is a {type(value).__name__}; give numbers or text."
+                )
         if len(known) < 2:
             raise PartwholeError(
-                f"The target {names[t]!r} has {len(known)} class; a classifier needs at least two different "
+                f"The target {name!r} has {len(known)} class; a classifier needs at least two different "
                 "labels."
             )
-        classes.append(np.array(sorted(known, key=lambda v: (isinstance(v, str), v))))
+        classes.append(as_labels(sorted(known, key=lambda v: (isinstance(v, str), v))))
     return classes
+
+
+def as_labels(known: Sequence[Any]) -> np.ndarray:
+    """[classes]; numbers beside text stay numbers."""
+    mixed = len({isinstance(value, str) for value in known}) > 1
+    return np.array(known, dtype=object if mixed else None)

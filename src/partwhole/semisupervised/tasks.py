@@ -43,7 +43,8 @@ class Regression:
     def of(cls, targets: np.ndarray) -> Regression:
         """The mean and standard deviation of each target [G, T]; a constant one is only shifted."""
         spread = np.nanstd(targets, axis=0)
-        scales = np.where(spread > 0, spread, 1.0)
+        rounding = 1e-12 * np.maximum(1.0, np.abs(np.nanmean(targets, axis=0)))
+        scales = np.where(spread > rounding, spread, 1.0)
         return cls(tuple(np.nanmean(targets, axis=0).tolist()), tuple(scales.tolist()))
 
     @property

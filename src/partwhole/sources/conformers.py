@@ -25,10 +25,10 @@ def read_conformers(molecules: Sequence[Any]) -> GraphStore:
     """The first conformer of each; hydrogens must be atoms of their own."""
     numbers, positions, bonds = [], [], []
     for row, molecule in enumerate(molecules):
-        if isinstance(molecule, str) or molecule.GetNumConformers() == 0:
+        if lack := _lacks(molecule):
             raise PartwholeError(
-                f"Molecule {row} has no coordinates, and the model needs distances; give RDKit molecules "
-                "with hydrogens and a 3-D conformer."
+                f"Molecule {row} has no {lack}, and the model needs distances between all atoms; give RDKit "
+                "molecules with hydrogens and a 3-D conformer."
             )
         atoms = [atom.GetAtomicNum() for atom in molecule.GetAtoms()]
         if strange := sorted(set(atoms) - set(ELEMENTS)):
@@ -51,6 +51,17 @@ def read_conformers(molecules: Sequence[Any]) -> GraphStore:
         )
     )
     return replace(store, name="molecules")
+
+
+def _lacks(molecule: Any) -> str:
+    if not hasattr(molecule, "GetNumConformers") or molecule.GetNumConformers() == 0:
+        return "coordinates"
+    if not molecule.GetConformer().Is3D():
+        return "coordinates in space, only in the plane"
+    molecule.UpdatePropertyCache(strict=False)
+    if any(atom.GetNumImplicitHs() for atom in molecule.GetAtoms()):
+        return "hydrogens as atoms of their own"
+    return ""
 
 
 def _bonds(molecule: Any) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
 from partwhole.sources.base import Source, target_column
 from partwhole.store import GraphStore
+from partwhole.values import plain
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 SMILES = ("smiles", "canonical_smiles", "isomeric_smiles", "smi")  # names of the column, in this order
@@ -43,7 +45,13 @@ class MoleculeTable(Source):
             if not isinstance(text, str):
                 raise PartwholeError(f"{data} has no SMILES in row {row}; fill it in or drop the row.")
         store = MoleculeSource.read(texts, schema)
-        found = [t for name, values in columns.items() if (t := as_target(name, values)) is not None]
+        targets = {name: as_target(name, values) for name, values in columns.items()}
+        if left_out := [name for name, target in targets.items() if target is None]:
+            told = ", ".join(left_out)
+            print(
+                f"{data.name}: {told}: text that differs from row to row, read as no target.", file=sys.stderr
+            )
+        found = [target for target in targets.values() if target is not None]
         return replace(
             store,
             name=data.name.partition(".")[0],
@@ -69,23 +77,26 @@ def read_columns(path: Path) -> dict[str, list[Any]]:
         raise PartwholeError(f"{path} cannot be read as a table ({reason}); correct it there.") from None
     if table.num_rows == 0:
         raise PartwholeError(f"{path} has no rows; give at least one molecule.")
-    return {name: table.column(name).to_pylist() for name in table.column_names}
+    if twice := [name for name in table.column_names if table.column_names.count(name) > 1]:
+        raise PartwholeError(f"{path} has several columns {twice[0]!r}; give each a name of its own.")
+    return {name: [plain(v) for v in table.column(name).to_pylist()] for name in table.column_names}
 
 
 def as_target(name: str, values: list[Any]) -> tuple[Column, np.ndarray] | None:
-    """Numbers, or classes where there are few; None for text that names rows rather than classes."""
+    """Numbers, or classes where few values occur again and again; None for text that names rows."""
     known = [value for value in values if value is not None]
     if not known:
         return Column.numeric(name), np.full((len(values), 1), np.nan)
     if not all(isinstance(value, bool | int | float | str) for value in known):  # dates, lists, …
         return as_target(name, [None if value is None else str(value) for value in values])
     different = len(set(known))
-    if all(isinstance(value, int) for value in known) and different > MOST_CLASSES:
-        return target_column(name, [None if value is None else float(value) for value in values])
-    names_rows = different > max(MOST_CLASSES, len(known) / 2) and isinstance(known[0], str)
-    if names_rows and sum(map(is_number, known)) <= len(known) / 2:
-        return None
-    return target_column(name, values)
+    few = different <= min(MOST_CLASSES, len(known) / 2)
+    if any(isinstance(value, str) for value in known):
+        numbers = sum(map(is_number, known)) > len(known) / 2
+        return target_column(name, values) if few or numbers or different <= MOST_CLASSES else None
+    whole = all(float(value).is_integer() for value in known)  # 1.0 and a gap, as pandas writes them
+    kind = int if whole and few else float
+    return target_column(name, [None if value is None else kind(value) for value in values])
 
 
 def is_number(value: Any) -> bool:

@@ -128,7 +128,7 @@ class RunFolder:
         load_weights(model, part("model."), self.state_file)
         optimizer.load_state(part("optimizer."))
         content = json.loads(metadata["progress"])
-        return Progress(**{**content, "choice": Choice(**content["choice"])})
+        return Progress(**{**content, "choice": Choice(**content.get("choice", {}))})
 
     # ---------------------------------------------------------------- metrics
 

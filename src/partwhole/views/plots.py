@@ -25,8 +25,9 @@ def training_curves(history: list[dict[str, Any]]) -> Any:
     from plotly.subplots import make_subplots
 
     held_out = ", and the error on graphs held out" if "validation" in history[-1] else ""
+    subgraphs = "largest" in history[-1]
     titles = (f"loss{held_out}", "nodes in the largest and the smallest subgraph")
-    figure = make_subplots(1, 2, subplot_titles=titles)
+    figure = make_subplots(1, 1 + subgraphs, subplot_titles=titles[: 1 + subgraphs])
     curves = (
         ("loss", "loss", 0, 1),
         ("validation", "held out", 3, 1),
@@ -35,6 +36,8 @@ def training_curves(history: list[dict[str, Any]]) -> Any:
     )
     for name, title, color, column in curves:
         rows = [row for row in history if name in row]
+        if not rows:
+            continue
         figure.add_scatter(
             x=[row["epoch"] for row in rows],
             y=[row[name] for row in rows],
@@ -48,7 +51,8 @@ def training_curves(history: list[dict[str, Any]]) -> Any:
     figure.update_xaxes(title="epoch")
     if all(row["loss"] > 0 for row in history):  # spans orders of magnitude with the dot score
         figure.update_yaxes(type="log", row=1, col=1)
-    figure.update_yaxes(range=[0, 1.02], tickformat=".0%", row=1, col=2)
+    if subgraphs:
+        figure.update_yaxes(range=[0, 1.02], tickformat=".0%", row=1, col=2)
     return figure
 
 

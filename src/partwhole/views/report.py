@@ -12,9 +12,9 @@ import numpy as np
 from partwhole.errors import PartwholeError
 from partwhole.estimator import SubgraphInfoMax
 from partwhole.files import atomic_file
-from partwhole.predictions import ACCURACY, compare, predicted
+from partwhole.predictions import ACCURACY, Predictions, compare, predicted
 from partwhole.predictors import SubgraphInfoMaxPredictor
-from partwhole.semisupervised.targets import as_numbers
+from partwhole.semisupervised.targets import as_columns, as_numbers
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 from partwhole.views.drawing import COLORS, draw_subgraphs
@@ -42,7 +42,7 @@ def write_report(
     if isinstance(estimator, SubgraphInfoMaxPredictor):
         found = predicted(estimator, part)
         predictions = _predictions(estimator, part, found)
-        name, labels = next(iter(found.items()))
+        name, labels = next(iter(found.targets.items()))
         name += ", predicted"
     figure = embedding_map(estimator.transform(part), labels, part.ids, name)
     saw = "which never saw a label" if not predictions else "which learned from the labels of some"
@@ -76,15 +76,15 @@ def _first_target(store: GraphStore) -> tuple[str, np.ndarray | None]:
 
 
 def _predictions(
-    estimator: SubgraphInfoMaxPredictor, store: GraphStore, found: dict[str, np.ndarray]
+    estimator: SubgraphInfoMaxPredictor, store: GraphStore, found: Predictions
 ) -> dict[str, Any]:
     """How far predictions are from known targets, and a picture of each that is a number."""
     plots = []
     measured = compare(estimator, store, found)
     for name in (row["target"] for row in measured if row["measure"] != ACCURACY):
-        wanted = as_numbers(store.target(name)[:, None], [name])[:, 0]
+        wanted = as_numbers(as_columns(store.target(name), len(store)), [name])[:, 0]
         known = ~np.isnan(wanted)
-        figure = known_against_predicted(wanted[known], found[name][known], store.ids[known], name)
+        figure = known_against_predicted(wanted[known], found.targets[name][known], store.ids[known], name)
         plots.append(_html(figure))
     return {"measured": measured, "plots": plots, "targets": estimator.target_names_}
 
@@ -95,7 +95,9 @@ def _html(figure: Any) -> str:
 
 
 def _cards(estimator: SubgraphInfoMax, store: GraphStore) -> list[dict[str, str]]:
-    """A few graphs, spread over the classes and the sizes."""
+    """A few graphs, spread over the classes and the sizes; none if the model learned no subgraphs."""
+    if not estimator.learns_subgraphs():
+        return []
     nodes = store.num_nodes
     candidates = np.flatnonzero((nodes > 0) & (nodes <= MOST_NODES))
     name, labels = _first_target(store)

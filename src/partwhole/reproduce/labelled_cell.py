@@ -1,0 +1,33 @@
+"""What cells of a fit with labels share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from partwhole.config import PredictorConfig
+from partwhole.reproduce.cells import Cell, Record, plain_options
+
+
+class LabelledCell(Cell):
+    """Its data set is `STORE:PART`; `base` are the options of the table."""
+
+    base: ClassVar[Mapping[str, Any]] = {}
+
+    @property
+    def store_name(self) -> str:
+        return self.dataset.partition(":")[0]
+
+    @property
+    def part(self) -> str:
+        return self.dataset.partition(":")[2]
+
+    def fit_options(self) -> dict[str, Any]:
+        own = {"epochs": self.epochs, "random_state": self.run}
+        return PredictorConfig.from_options({**self.base, **self.options, **own}).options()
+
+    def configuration(self) -> dict[str, Any]:
+        return plain_options(PredictorConfig(**self.fit_options()))
+
+    def answered_by(self, record: Record) -> bool:
+        return (record["cell"], record["configuration"]) == (self.key, self.configuration())
