@@ -12,7 +12,6 @@ from partwhole.nn.layers import MLP, StackConv
 from partwhole.nn.readout.base import Readout
 from partwhole.nodes import NodeVectors
 from partwhole.registry import BACKBONES, GENERATORS, READOUTS
-from partwhole.segment import segment_sum
 
 
 class NodeAggregation(nn.Module):
@@ -33,8 +32,8 @@ class NodeAggregation(nn.Module):
         kinds = [mlp(inputs.attributes[kind]) for kind, mlp in self.node_mlps.items()]  # [n, d] each
         if self.edge_mlp is not None:
             assert inputs.edge_attributes is not None
-            edges = self.edge_mlp(inputs.edge_attributes)  # [e, d]
-            kinds.append(segment_sum(edges, inputs.edge_ptr))  # AGG: incident edges, [n, d]
+            # AGG: the sum over incident edges, [n, d]
+            kinds.append(self.edge_mlp.sum_over(inputs.edge_attributes, inputs.edge_ptr))
         x0: Tensor = kinds[0] if self.attribute_conv is None else self.attribute_conv(kinds)
         return x0
 

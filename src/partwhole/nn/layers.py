@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from partwhole.nn.fused import bias_relu, bias_relu_norm
+from partwhole.segment import segment_sum
 
 
 def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
@@ -24,6 +25,13 @@ class MLP(nn.Sequential):
 
     def __init__(self, inputs: int, hidden: int, outputs: int):
         super().__init__(linear(inputs, hidden), nn.ReLU(), linear(hidden, outputs))
+
+    def sum_over(self, x: Tensor, ptr: Tensor) -> Tensor:
+        """Its sum over each segment of rows; the last layer is linear, so it comes after the sum."""
+        first, relu, last = self
+        assert isinstance(last, nn.Linear)
+        hidden = segment_sum(relu(first(x)), ptr)
+        return hidden @ last.weight.T + ptr.diff()[:, None] * last.bias
 
 
 class StackConv(nn.Module):
