@@ -137,5 +137,7 @@ def test_bad_requests(mutag, run):
     with pytest.raises(PartwholeError, match="too few for 10 folds"):
         outer_folds(np.array([0] * 20 + [1] * 3), 10, 0)
     with pytest.raises(PartwholeError, match="the same label"):
-        outer_folds(np.zeros(20), 10, 0)
+        outer_folds(np.zeros(20, dtype=int), 10, 0)
+    with pytest.raises(PartwholeError, match="is a number, and accuracy is of classes"):
+        outer_folds(np.linspace(0, 1, 20), 10, 0)
     assert set(PROTOCOLS) == {"untrained", "label-free", "paper", "authors"}

@@ -445,9 +445,9 @@ def test_columns_of_many_integers_are_numbers_and_names_of_rows_are_no_targets(t
     assert store.target("class")[:4].tolist() == [0, 1, 2, 0]
     gaps = "".join(f"C{'C' * (i % 5)},{['0.0', '1.0', ''][i % 3]},{i * 7}\n" for i in range(12))
     (tmp_path / "gaps.csv").write_text("smiles,toxic,ic50\n" + gaps)
-    store = load_graphs(tmp_path / "gaps.csv")
-    assert store.target("toxic")[:3].tolist() == [0, 1, None]  # as pandas writes 0, 1 and a gap
-    assert store.target("ic50")[:2].tolist() == [0.0, 7.0]  # few, but none occurs again
+    gaps_store = load_graphs(tmp_path / "gaps.csv")
+    assert gaps_store.target("toxic")[:3].tolist() == [0, 1, None]  # as pandas writes 0, 1 and a gap
+    assert gaps_store.target("ic50")[:2].tolist() == [0.0, 7.0]  # few, but none occurs again
     with pytest.raises(PartwholeError, match=r"no target 'clas'. Did you mean 'class'"):
         store.target("clas")
 
