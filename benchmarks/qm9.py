@@ -83,9 +83,7 @@ def flops(store: GraphStore) -> float:
     """Of the matrix products of a forward pass over all graphs of the store."""
     nodes, entries, d = int(store.node_ptr[-1]), int(store.edge_ptr[-1]), HIDDEN
     features = EDGE_HIDDEN + 1
-    edges = (
-        entries * store.schema.edge_width * (EDGE_HIDDEN + d) + entries * d * d
-    )  # of messages and of X^(0)
+    edges = entries * (store.schema.edge_width * (EDGE_HIDDEN + d) + d * d)  # of messages and of X^(0)
     inputs = nodes * (store.schema.node_width * d + d * d)
     a_round = entries * features * d + nodes * features * d * d + nodes * 6 * d * d  # products, matrices, GRU
     return 2.0 * (edges + inputs + ROUNDS * a_round)

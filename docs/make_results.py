@@ -10,10 +10,11 @@ import re
 import sys
 from pathlib import Path
 
+from partwhole.reproduce.accuracy_sheet import lines
 from partwhole.reproduce.picture import picture
 from partwhole.reproduce.runner import results_file
 from partwhole.reproduce.sheet import to_markdown
-from partwhole.reproduce.sheets import lines, sheet
+from partwhole.reproduce.sheets import sheet
 from partwhole.reproduce.tables import TABLES, plan
 
 DOCS = Path(__file__).parent

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from partwhole import PartwholeError, SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
-from partwhole.reproduce import label_cells, target_cells
+from partwhole.reproduce import share_cells, target_cells
 from partwhole.reproduce.cells import run_cell
 from partwhole.reproduce.explain import explain
-from partwhole.reproduce.paper import TABLE3, TARGETS
+from partwhole.reproduce.paper import TABLE3
 from partwhole.reproduce.sheet import to_markdown
 from partwhole.reproduce.sheets import sheet
 from partwhole.reproduce.tables import TABLES, plan, selected
 from partwhole.reproduce.target_cells import split
 from partwhole.sources.qm9 import UNITS
+from partwhole.sources.qm9_files import TARGETS
 
 TABLE = TABLES["table3"]
 
@@ -107,19 +108,19 @@ def test_a_real_cell_of_few_molecules(dataset, monkeypatch, tmp_path, row):
 
 def test_labels_are_drawn_in_proportion():
     labels = np.repeat([0, 1], [3000, 1000])
-    part = label_cells.split(labels, 0.01, seed=2)
+    part = share_cells.split(labels, 0.01, seed=2)
     assert [len(p) for p in (part.labelled, part.test, part.rest)] == [40, 800, 3160]
     assert labels[part.labelled].sum() == 10
     assert len(np.unique(np.concatenate([part.labelled, part.test, part.rest]))) == 4000
 
 
 def test_a_real_cell_of_few_labels(mutag, monkeypatch, tmp_path):
-    monkeypatch.setattr(label_cells, "load_once", lambda name: mutag)
+    monkeypatch.setattr(share_cells, "load_once", lambda name: mutag)
     few = TABLES["few-labels"]
     cells = plan(few, runs=1, epochs=1)
     records = [run_cell(cells["NCI1:10%", row][0], tmp_path, "here") for row in ("supervised", "tree-split")]
     assert records[1]["split"] == {"seed": 0, "labelled": 19, "unlabelled": 131, "test": 38}
-    part = label_cells.split(mutag.labels, 0.1, 0)
+    part = share_cells.split(mutag.labels, 0.1, 0)
     seen = np.sort(np.concatenate([part.labelled, part.rest]))
     y = [mutag.labels[i] if i in part.labelled else None for i in seen]
     again = SubgraphInfoMaxClassifier(**cells["NCI1:10%", "tree-split"][0].fit_options()).fit(

@@ -17,7 +17,7 @@ from partwhole.registry import UNLABELLED
 from partwhole.semisupervised.targets import parts
 from partwhole.semisupervised.tasks import Classification, Regression
 from partwhole.training.trainer import Interrupted
-from partwhole.training.validation import Choice, Validation
+from partwhole.training.validation import EpochChoice, Validation
 
 SMALL = {"hidden": 16, "layers": 2, "batch_size": 32, "random_state": 3}
 
@@ -61,7 +61,7 @@ def test_the_epoch_is_chosen_and_the_rate_lowered_by_validation():
     class Optimizer:
         lr = 1.0
 
-    choice, optimizer = Choice(), Optimizer()
+    choice, optimizer = EpochChoice(), Optimizer()
     watch = Validation(lambda model: next(errors), lr_decay=0.5, patience=1)
     for epoch in range(1, 7):
         watch.after_epoch(Model(), optimizer, epoch, choice)

@@ -16,6 +16,7 @@ import pytest
 
 from partwhole import PartwholeError
 from partwhole.evaluation.protocols import choose
+from partwhole.reproduce.accuracy_sheet import lines
 from partwhole.reproduce.cells import Cell, run_cell, scores_of
 from partwhole.reproduce.explain import explain, find_record
 from partwhole.reproduce.journal import FORMAT, Journal
@@ -23,7 +24,7 @@ from partwhole.reproduce.paper import SIX
 from partwhole.reproduce.picture import picture
 from partwhole.reproduce.runner import State, in_progress, results_file, run_cells, seconds_left, unfinished
 from partwhole.reproduce.sheet import to_markdown
-from partwhole.reproduce.sheets import lines, sheet
+from partwhole.reproduce.sheets import sheet
 from partwhole.reproduce.statistics import corrected_paired_test, summarise, trimmed
 from partwhole.reproduce.tables import TABLES, in_order, plan, selected
 

@@ -17,6 +17,7 @@ from torch import Tensor
 from partwhole.config import FitConfig
 from partwhole.errors import PartwholeError
 from partwhole.lifting.lifter import choose_batches
+from partwhole.losses.head_tail import IDEA, PAPER
 from partwhole.model import PartWhole
 from partwhole.schema import Schema
 from partwhole.sources.loading import load_graphs
@@ -41,11 +42,7 @@ class SubgraphInfoMax(TransformerMixin, BaseEstimator, FitConfig):  # type: igno
     """
 
     method = "subgraph-infomax"  # its name in the registry and in the tables
-    about = "learned subgraphs, reassembled and compared with the whole"
-    paper = (
-        "Wang & Liu, Learning Graph Representation by Aggregating Subgraphs via Mutual Information "
-        "Maximization, 2021"
-    )
+    about, paper = IDEA, PAPER
     learns_from = "graphs"  # "graphs": without labels; "labels"; "nothing"
     config_class: type[FitConfig] = FitConfig
 

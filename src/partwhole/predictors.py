@@ -25,6 +25,7 @@ from partwhole.semisupervised.targets import (
     as_labels,
     as_numbers,
     classes_of,
+    is_single,
     missing,
     names_of,
     parts,
@@ -83,7 +84,7 @@ class SubgraphInfoMaxPredictor(SubgraphInfoMax, PredictorConfig):
                 "A fit with labels needs targets; give y, with NaN or None where a graph has no label."
             )
         columns = as_columns(y, len(store))
-        self.single_ = not any(np.ndim(row) for row in (y.to_numpy() if hasattr(y, "to_numpy") else y))
+        self.single_ = is_single(y)
         self.target_names_ = names_of(y, columns, names)
         require_known(columns, self.target_names_, "")
         classes = isinstance(self, ClassifierMixin)

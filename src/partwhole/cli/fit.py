@@ -64,15 +64,15 @@ def fit(
         content = read_toml(config)
         base |= content.get("options", content)
         method = method or content.get("method")
-    if method or not target:
-        require_labels(METHODS.get(method or "subgraph-infomax"), target, options)
+    if not target:
+        method = method or "subgraph-infomax"
+    if method:
+        require_labels(METHODS.get(method), target, options)
     config_class = PredictorConfig if target else FitConfig
     chosen = config_class.from_options({**base, **options, "verbose": True})
     store = load_graphs(data)
-    labels: dict[str, Any] = {}
-    if target:
-        labels, method = labels_of(store, target, method)
-    estimator = METHODS.get(method or "subgraph-infomax")(**chosen.options())
+    labels, kind = labels_of(store, target or [], method)
+    estimator = METHODS.get(kind)(**chosen.options())
     if overwrite:
         run.clear()
     started = time.perf_counter()

@@ -60,15 +60,13 @@ def reproduce(
     from partwhole.reproduce.explain import explain as tell
     from partwhole.reproduce.explain import find_record
     from partwhole.reproduce.runner import results_file
-    from partwhole.reproduce.tables import selected, table_named
+    from partwhole.reproduce.tables import TABLES, selected, table_named
 
     if explain is not None:
         record = find_record(explain, results_file(out).read())
         print_json(record) if json else print(tell(record))
     elif table is None:
-        raise PartwholeError(
-            "Which table? Name one: table1, table2, table3, table4, table5, few-labels or choices."
-        )
+        raise PartwholeError(f"Which table? Name one: {', '.join(['table1', *TABLES])}.")
     elif table == "table1":
         _statistics(datasets, json)
     else:
@@ -117,12 +115,13 @@ def _cells(
 
 def _absent(datasets: Sequence[str]) -> list[str]:
     """The sets that are not to be had; the others are on this machine now."""
+    from partwhole.reproduce.cells import store_of
     from partwhole.sources.catalogue import fetch
 
     absent: list[str] = []
     for name in datasets:
         try:
-            fetch(name.partition(":")[0])
+            fetch(store_of(name))
         except DataUnavailable as reason:
             absent.append(name)
             if len(absent) == len(datasets):

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from partwhole.store import GraphStore
 
 
-def labels_of(
-    store: GraphStore, names: Sequence[str], method: str | None = None
-) -> tuple[dict[str, Any], str]:
+def labels_of(store: GraphStore, names: Sequence[str], method: str | None) -> tuple[dict[str, Any], str]:
     """The targets of a data set as the fit of a predictor takes them, and the method: given, or by what
-    they are."""
+    they are. Without names, no labels and the given method."""
+    if not names:
+        assert method is not None
+        return {}, method
     columns = [store.target(name) for name in names]
     kinds = {method or labels_kind(column): name for name, column in zip(names, columns)}
     if len(kinds) > 1:

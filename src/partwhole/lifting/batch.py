@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from partwhole.graph import InputRows, Movable
-from partwhole.lifting.sparse import Sparse
+from partwhole.nn.sparse import Sparse
 from partwhole.nodes import NodeVectors, Rows
 from partwhole.segment import segment_ids
 

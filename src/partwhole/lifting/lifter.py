@@ -9,8 +9,8 @@ from partwhole.graph import GraphBatch
 from partwhole.lifting.batch import Depth, LiftedBatch
 from partwhole.lifting.colors import classes, refine, start_colors
 from partwhole.lifting.quotient import first_nodes, graph_classes, quotient, transpose
-from partwhole.lifting.sparse import Sparse
 from partwhole.nn.readout.base import Readout
+from partwhole.nn.sparse import Sparse
 from partwhole.store import GraphStore
 
 MOST_STATIC_NODES = 5_000_000  # stores with more are coloured batch by batch, to bound memory

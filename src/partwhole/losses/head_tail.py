@@ -12,6 +12,12 @@ from partwhole.errors import PartwholeError
 from partwhole.graph import GraphViews
 from partwhole.registry import ESTIMATORS
 
+PAPER = (
+    "Wang & Liu, Learning Graph Representation by Aggregating Subgraphs via Mutual Information "
+    "Maximization, 2021"
+)
+IDEA = "learned subgraphs, reassembled and compared with the whole"
+
 
 @dataclass(frozen=True)
 class PairScores:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear as affine
 
-from partwhole.lifting.sparse import Sparse
+from partwhole.nn.sparse import Sparse
 
 WORD = 24  # bits of a whole number that a float holds exactly
 MIXERS = torch.randint(2**62, (1024,), generator=torch.Generator().manual_seed(0)) * 2 + 1  # odd
@@ -90,11 +90,12 @@ class PatternMessages:
         values = [torch.ones_like(attributes[:, :1]), attributes[:, patterns.numeric]]
         share = torch.cat(values, dim=1) / degree[target, None]  # v_f(e) over the degree [e, 1 + F]
         self.into_rows = [
-            sparse(row[order], neighbor[order], v[order], len(key), self.nodes) for v in share.unbind(1)
+            Sparse.from_entries(row[order], neighbor[order], v[order], (len(key), self.nodes))
+            for v in share.unbind(1)
         ]  # edges -> (pattern, node) rows
         node, place = (key % self.nodes).sort(stable=True)
         ones = share.new_ones(len(key))
-        self.into_nodes = sparse(node, place, ones, self.nodes, len(key))
+        self.into_nodes = Sparse.from_entries(node, place, ones, (self.nodes, len(key)))
         ends = torch.bincount(key // self.nodes, minlength=patterns.count).cumsum(0)
         self.ends = ends.tolist()  # rows of a pattern stand together
         self.matrices = pattern_matrices(patterns, layer, matrices, attributes)  # [P, (1 + F) d, d]
@@ -144,22 +145,3 @@ class GroupedProduct(torch.autograd.Function):
             torch.mm(gradient[start:end], matrices[p].T, out=to_x[start:end])
             torch.mm(x[start:end].T, gradient[start:end], out=to_matrices[p])
         return to_x, to_matrices, None
-
-
-def sparse(row: Tensor, column: Tensor, weight: Tensor, rows: int, columns: int) -> Sparse:
-    """From entries in the order of their rows."""
-
-    def pointers(index: Tensor, size: int) -> Tensor:
-        counts = torch.bincount(index, minlength=size)
-        return torch.cat([counts.new_zeros(1), counts.cumsum(0)]).int()
-
-    place = column.argsort(stable=True)
-    return Sparse(
-        pointers(row, rows),
-        column.int(),
-        weight.contiguous(),
-        pointers(column, columns),
-        row[place].int(),
-        place.int(),
-        weight[place],
-    )

@@ -32,6 +32,16 @@ SNAPSHOT_EVERY = 5  # "we report evaluation results … per 5 epochs"
 Record = dict[str, Any]
 
 
+def store_of(dataset: str) -> str:
+    """`QM9` of `QM9:mu`, a data set of which a table takes a part."""
+    return dataset.partition(":")[0]
+
+
+def part_of(dataset: str) -> str:
+    """`mu` of `QM9:mu`."""
+    return dataset.partition(":")[2]
+
+
 @dataclass(frozen=True)
 class Cell:
     dataset: str

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from partwhole.config import PredictorConfig
-from partwhole.reproduce.cells import Cell, Record, plain_options
+from partwhole.reproduce.cells import Cell, Record, part_of, plain_options
 
 
 class LabelledCell(Cell):
@@ -15,12 +15,8 @@ class LabelledCell(Cell):
     base: ClassVar[Mapping[str, Any]] = {}
 
     @property
-    def store_name(self) -> str:
-        return self.dataset.partition(":")[0]
-
-    @property
     def part(self) -> str:
-        return self.dataset.partition(":")[2]
+        return part_of(self.dataset)
 
     def fit_options(self) -> dict[str, Any]:
         own = {"epochs": self.epochs, "random_state": self.run}

@@ -9,10 +9,11 @@ from pathlib import Path
 import jinja2
 
 from partwhole.files import atomic_file
+from partwhole.reproduce.accuracy_sheet import lines
 from partwhole.reproduce.cells import Record
 from partwhole.reproduce.picture import picture
 from partwhole.reproduce.sheet import Plan, to_markdown
-from partwhole.reproduce.sheets import lines, sheet
+from partwhole.reproduce.sheets import sheet
 from partwhole.reproduce.tables import Table
 
 

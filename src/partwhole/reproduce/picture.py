@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from partwhole.reproduce.sheets import Line
+from partwhole.reproduce.accuracy_sheet import Line
 from partwhole.reproduce.statistics import Summary, summarise
 from partwhole.reproduce.tables import Table
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.reproduce.cells import Cell
-from partwhole.reproduce.label_cells import LabelCell
-from partwhole.reproduce.paper import SIX, SUPERVISED, TABLE2, TABLE4, TABLE5, TARGETS, Figures
+from partwhole.reproduce.cells import Cell, part_of, store_of
+from partwhole.reproduce.paper import SIX, SUPERVISED, TABLE2, TABLE4, TABLE5, Figures
+from partwhole.reproduce.share_cells import ShareCell
 from partwhole.reproduce.target_cells import TargetCell
 from partwhole.sources.catalogue import canonical
+from partwhole.sources.qm9_files import TARGETS
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Table:
     @property
     def targets(self) -> tuple[str, ...]:
         """What stands after the colon: `mu` of `QM9:mu`, `1%` of `NCI1:1%`."""
-        return tuple(name.partition(":")[2] for name in self.datasets if ":" in name)
+        return tuple(part_of(name) for name in self.datasets if ":" in name)
 
 
 # Of the large sets, meant for two hours of two cores: data set -> (runs, epochs).
@@ -121,7 +122,7 @@ TABLES = {
             {},
             runs=5,
             epochs=40,
-            cell=LabelCell,
+            cell=ShareCell,
         ),
         Table(
             "choices",
@@ -164,12 +165,12 @@ def selected(
             hint = near_miss(name, table.targets) if table.targets else " It has none; leave --targets out."
             raise PartwholeError(f"{table.name} has no target {name!r}.{hint}")
     if targets:
-        table = replace(table, datasets=tuple(n for n in table.datasets if n.partition(":")[2] in targets))
+        table = replace(table, datasets=tuple(n for n in table.datasets if part_of(n) in targets))
     known = {row.name: row for row in table.rows}
     for name in rows or []:
         if name not in known:
             raise PartwholeError(f"{table.name} has no method {name!r}.{near_miss(name, known)}")
-    stores = list(dict.fromkeys(name.partition(":")[0] for name in table.datasets))
+    stores = list(dict.fromkeys(store_of(name) for name in table.datasets))
     for name in datasets or []:
         if canonical(name) not in stores:
             raise PartwholeError(f"{table.name} has no data set {name!r}.{near_miss(name, stores)}")
@@ -178,7 +179,7 @@ def selected(
     return replace(
         table,
         rows=tuple(row for row in table.rows if not rows or row.name in [*rows, *beside]),
-        datasets=tuple(name for name in table.datasets if name.partition(":")[0] in wanted),
+        datasets=tuple(name for name in table.datasets if store_of(name) in wanted),
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from partwhole.predictors import SubgraphInfoMaxRegressor
-from partwhole.reproduce.cells import Measured, load_once
+from partwhole.reproduce.cells import Measured, load_once, store_of
 from partwhole.reproduce.labelled_cell import LabelledCell
 from partwhole.sources.qm9 import UNITS
 
@@ -44,7 +44,7 @@ class TargetCell(LabelledCell):
     base = QM9_OPTIONS
 
     def measure(self, folder: Path) -> Measured:
-        store = load_once(self.store_name)
+        store = load_once(store_of(self.dataset))
         part = split(len(store), self.run)
         seen = np.sort(np.concatenate([part.labelled, part.held_out, part.rest]))
         graphs = replace(store.take(seen), name=self.dataset)

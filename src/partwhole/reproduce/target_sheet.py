@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from partwhole.reproduce.cells import Record
+from partwhole.reproduce.cells import Record, part_of
 from partwhole.reproduce.paper import SUPERVISED, TABLE3
 from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, minutes
 from partwhole.reproduce.tables import Table
@@ -18,7 +18,7 @@ def target_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) 
     """One column for each target; ours, and after the stroke the paper's."""
     finished = [dataset for dataset in table.datasets if any((dataset, r.name) in found for r in table.rows)]
     shown = finished or list(table.datasets)
-    targets = {dataset: dataset.partition(":")[2] for dataset in shown}
+    targets = {dataset: part_of(dataset) for dataset in shown}
     rows = []
     for row in table.rows:
         body = [_entry(row.name, target, dataset, found) for dataset, target in targets.items()]
@@ -38,7 +38,7 @@ def target_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) 
         "own for the two InfoGraph rows.",
         "minutes: training and test of all cells of the row, one thread each.",
     ]
-    if left_out := [d.partition(":")[2] for d in table.datasets if d not in shown]:
+    if left_out := [part_of(d) for d in table.datasets if d not in shown]:
         notes.append(f"Not measured yet: {', '.join(left_out)}.")
     return Sheet(table.title, [*header, "runs × epochs", "minutes"], rows, notes, words=1)
 

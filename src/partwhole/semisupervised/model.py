@@ -1,4 +1,4 @@
-"""The encoder with a predictor on top, and what learns beside it from unlabelled graphs."""
+"""The predictor, and what learns beside it from unlabelled graphs."""
 
 from __future__ import annotations
 
@@ -7,24 +7,10 @@ from torch import Tensor, nn
 from partwhole.config import PredictorConfig
 from partwhole.graph import Batch
 from partwhole.model import PartWhole
-from partwhole.nn.layers import MLP
 from partwhole.registry import UNLABELLED
+from partwhole.semisupervised.predictor import Predictor
 from partwhole.semisupervised.tasks import Task
 from partwhole.semisupervised.unlabelled.base import FromUnlabelled
-
-
-class Predictor(nn.Module):
-    """Two linear layers with a ReLU between them on h(G), as the paper has them."""
-
-    def __init__(self, encoder: PartWhole, outputs: int):
-        super().__init__()
-        self.encoder = encoder
-        self.head = MLP(encoder.readout.width, encoder.config.hidden, outputs)
-
-    def forward(self, batch: Batch) -> Tensor:
-        """[B, outputs]"""
-        out: Tensor = self.head(self.encoder.embed(batch))
-        return out
 
 
 class SemiSupervisedModel(nn.Module):

@@ -11,11 +11,20 @@ from partwhole.errors import PartwholeError
 from partwhole.values import plain
 
 
+def is_single(y: Any) -> bool:
+    """One value for each graph, not a row of them."""
+    return not any(isinstance(row, list) for row in _rows(y))
+
+
+def _rows(y: Any) -> list[Any]:
+    """A value or a list of values for each graph."""
+    given = y.to_numpy() if hasattr(y, "to_numpy") else y
+    return [list(r) if isinstance(r, list | tuple | np.ndarray) and np.ndim(r) else r for r in given]
+
+
 def as_columns(y: Any, graphs: int) -> np.ndarray:
     """[G, T] objects, None where missing."""
-    if hasattr(y, "to_numpy"):
-        y = y.to_numpy()
-    rows = [list(row) if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) else [row] for row in y]
+    rows = [row if isinstance(row, list) else [row] for row in _rows(y)]
     if len(rows) != graphs or len({len(row) for row in rows}) != 1:
         widths = " and ".join(str(width) for width in sorted({len(row) for row in rows}))
         raise PartwholeError(

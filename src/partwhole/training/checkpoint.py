@@ -22,7 +22,7 @@ from partwhole.config import read_toml
 from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
 from partwhole.training.adam import Adam
-from partwhole.training.validation import Choice
+from partwhole.training.validation import EpochChoice
 
 FORMAT = 1
 
@@ -36,7 +36,7 @@ class Progress:
     sums: dict[str, float] = field(default_factory=dict)  # of the unfinished epoch's metrics
     graphs: int = 0  # that these sums are over
     seconds: float = 0.0  # spent on the unfinished epoch
-    choice: Choice = field(default_factory=Choice)  # of the epoch, where graphs are held out for it
+    choice: EpochChoice = field(default_factory=EpochChoice)  # of the epoch, where graphs are held out for it
 
 
 class RunFolder:
@@ -128,7 +128,7 @@ class RunFolder:
         load_weights(model, part("model."), self.state_file)
         optimizer.load_state(part("optimizer."))
         content = json.loads(metadata["progress"])
-        return Progress(**{**content, "choice": Choice(**content.get("choice", {}))})
+        return Progress(**{**content, "choice": EpochChoice(**content.get("choice", {}))})
 
     # ---------------------------------------------------------------- metrics
 

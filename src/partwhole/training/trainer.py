@@ -22,7 +22,7 @@ from partwhole.training.checkpoint import Progress, RunFolder, load_weights
 from partwhole.training.feeds import Feed
 from partwhole.training.objectives import Objective
 from partwhole.training.prefetch import ahead
-from partwhole.training.validation import Choice, Validation
+from partwhole.training.validation import EpochChoice, Validation
 
 STATE_SECONDS = 20.0  # a crash costs at most this much work
 
@@ -151,7 +151,7 @@ class Trainer:
         self.listener.epoch(metrics)
         return Progress(epoch=epoch + 1, choice=progress.choice)
 
-    def _validate(self, epoch: int, choice: Choice) -> dict[str, float]:
+    def _validate(self, epoch: int, choice: EpochChoice) -> dict[str, float]:
         if self.validation is None:
             return {}
         error, better = self.validation.after_epoch(self.model, self.optimizer, epoch, choice)

@@ -10,7 +10,7 @@ from partwhole.training.adam import Adam
 
 
 @dataclass
-class Choice:
+class EpochChoice:
     """What has been seen so far; part of the state to resume from."""
 
     error: float = float("inf")  # the least so far
@@ -27,7 +27,7 @@ class Validation:
     lr_decay: float
     patience: int
 
-    def after_epoch(self, model: Any, optimizer: Adam, epoch: int, choice: Choice) -> tuple[float, bool]:
+    def after_epoch(self, model: Any, optimizer: Adam, epoch: int, choice: EpochChoice) -> tuple[float, bool]:
         """The error, and whether it is the best so far."""
         model.eval()
         error = self.error(model)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from torch import Tensor, nn
 
 from partwhole.graph import Batch
+from partwhole.semisupervised.predictor import Predictor
 from partwhole.semisupervised.tasks import Task
-
-if TYPE_CHECKING:
-    from partwhole.semisupervised.model import Predictor
 
 
 class FromUnlabelled(nn.Module):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from torch import Tensor
 
 from partwhole.graph import Batch
 from partwhole.losses.local_global import LocalGlobal
 from partwhole.registry import UNLABELLED
+from partwhole.semisupervised.predictor import Predictor
 from partwhole.semisupervised.tasks import Task
 from partwhole.semisupervised.unlabelled.base import FromUnlabelled
-
-if TYPE_CHECKING:
-    from partwhole.semisupervised.model import Predictor
 
 
 @UNLABELLED.register

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor
 
 from partwhole.graph import Batch
 from partwhole.losses.local_global import Discriminator, LocalGlobal
 from partwhole.registry import ESTIMATORS, UNLABELLED
+from partwhole.semisupervised.predictor import Predictor
 from partwhole.semisupervised.tasks import Task
 from partwhole.semisupervised.unlabelled.base import FromUnlabelled
-
-if TYPE_CHECKING:
-    from partwhole.semisupervised.model import Predictor
+from partwhole.semisupervised.unlabelled.infograph import InfoGraph
 
 
 @UNLABELLED.register
@@ -23,7 +20,7 @@ class InfoGraphStar(FromUnlabelled):
     of the two encoders do not share."""
 
     about = "InfoGraph with an encoder of its own, tied to the one that predicts"
-    paper = "Sun et al., InfoGraph, ICLR 2020"
+    paper = InfoGraph.paper
 
     def __init__(self, student: Predictor, task: Task):
         super().__init__(student, task)

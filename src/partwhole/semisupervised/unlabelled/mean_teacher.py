@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from partwhole.graph import Batch
 from partwhole.registry import UNLABELLED
+from partwhole.semisupervised.predictor import Predictor
 from partwhole.semisupervised.tasks import Task
 from partwhole.semisupervised.unlabelled.base import FromUnlabelled
-
-if TYPE_CHECKING:
-    from partwhole.semisupervised.model import Predictor
 
 DECAY = 0.999  # of the running mean, once it has warmed up
 

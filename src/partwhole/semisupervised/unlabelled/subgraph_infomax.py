@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from torch import Tensor
 
 from partwhole.graph import Batch
+from partwhole.losses.head_tail import IDEA, PAPER
 from partwhole.registry import UNLABELLED
+from partwhole.semisupervised.predictor import Predictor
 from partwhole.semisupervised.tasks import Task
 from partwhole.semisupervised.unlabelled.base import FromUnlabelled
 from partwhole.training.objectives import head_tail_loss
-
-if TYPE_CHECKING:
-    from partwhole.semisupervised.model import Predictor
 
 
 @UNLABELLED.register
 class SubgraphInfoMaxLoss(FromUnlabelled):
     """Eq. 18 with the Head-Tail loss of Eq. 17."""
 
-    about = "learned subgraphs, reassembled and compared with the whole"
-    paper = (
-        "Wang & Liu, Learning Graph Representation by Aggregating Subgraphs via Mutual Information "
-        "Maximization, 2021"
-    )
+    about, paper = IDEA, PAPER
 
     def __init__(self, student: Predictor, task: Task):
         super().__init__(student, task)

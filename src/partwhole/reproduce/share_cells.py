@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from partwhole.predictors import SubgraphInfoMaxClassifier
-from partwhole.reproduce.cells import Measured, load_once
+from partwhole.reproduce.cells import Measured, load_once, store_of
 from partwhole.reproduce.labelled_cell import LabelledCell
 
 TEST = 0.2  # share of the graphs; they are not seen in training, with or without a label
@@ -33,13 +33,13 @@ def split(labels: np.ndarray, share: float, seed: int) -> Split:
     return Split(np.sort(labelled), np.sort(test), np.sort(rest))
 
 
-class LabelCell(LabelledCell):
+class ShareCell(LabelledCell):
     """Its part is the share of graphs that have a label: `NCI1:1%`."""
 
     base = OPTIONS
 
     def measure(self, folder: Path) -> Measured:
-        store = load_once(self.store_name)
+        store = load_once(store_of(self.dataset))
         part = split(store.labels, float(self.part.removesuffix("%")) / 100, self.run)
         seen = np.sort(np.concatenate([part.labelled, part.rest]))
         graphs = store.take(seen)

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 from scipy.stats import ttest_rel
 
-from partwhole.reproduce.cells import Record
+from partwhole.reproduce.cells import Record, part_of, store_of
 from partwhole.reproduce.paper import SUPERVISED
 from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, minutes, with_p
 from partwhole.reproduce.statistics import Comparison, summarise
 from partwhole.reproduce.tables import Table
 
 
-def label_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -> Sheet:
+def share_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -> Sheet:
     """One line for each share of labels and method."""
     rows = []
     for dataset in table.datasets:
@@ -26,8 +26,8 @@ def label_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -
             pairs = [mine[s] for s in both], [base[s] for s in both]
             rows.append(
                 [
-                    dataset.partition(":")[0],
-                    f"{dataset.partition(':')[2]}, {records[0]['split']['labelled']}" if records else NOTHING,
+                    store_of(dataset),
+                    f"{part_of(dataset)}, {records[0]['split']['labelled']}" if records else NOTHING,
                     row.label,
                     figure(summarise(list(mine.values()))) if mine else NOTHING,
                     _difference(*pairs) if both else NOTHING,

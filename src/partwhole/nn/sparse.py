@@ -26,6 +26,20 @@ class Sparse(Movable):
     t_place: Tensor  # [entries] int32, its place in the original order
     t_weight: Tensor | None  # [entries] its weight; None: look it up, the weights change
 
+    @classmethod
+    def from_entries(cls, row: Tensor, column: Tensor, weight: Tensor, shape: tuple[int, int]) -> Sparse:
+        """From entries [entries] in the order of their rows."""
+        place = column.argsort(stable=True)
+        return cls(
+            _pointers(row, shape[0]),
+            column.int(),
+            weight.contiguous(),
+            _pointers(column, shape[1]),
+            row[place].int(),
+            place.int(),
+            weight[place],
+        )
+
     def __matmul__(self, x: Tensor) -> Tensor:
         """[columns, d] -> [rows, d]"""
         return _SparseProduct.apply(x, self.weight.to(x.dtype), self)
@@ -55,6 +69,11 @@ class _SparseProduct(torch.autograd.Function):
         if ctx.needs_input_grad[1]:
             grad_weight = _entry_dots(x, grad, matrix)
         return grad_x, grad_weight, None
+
+
+def _pointers(index: Tensor, size: int) -> Tensor:
+    counts = torch.bincount(index, minlength=size)
+    return torch.cat([counts.new_zeros(1), counts.cumsum(0)]).int()
 
 
 def _entry_dots(x: Tensor, grad: Tensor, matrix: Sparse) -> Tensor:
