@@ -36,7 +36,7 @@ LAYERS = [
     ["model"],
     ["training"],
     ["semisupervised"],
-    ["estimator", "predictors"],
+    ["method", "encoder", "estimator", "predictors"],
     ["methods", "vectors", "predictions"],
     ["evaluation"],
     ["views", "reproduce"],

@@ -35,17 +35,37 @@ def option(
 
 
 @dataclass(eq=False)
-class FitConfig:
-    """Options of `partwhole fit` and parameters of `SubgraphInfoMax`; the defaults are the paper's."""
+class Options:
+    """The options of a method: declared once, checked, and kept as plain values."""
 
-    generator: str = option("tree-split", "How subgraphs are made.", choices=GENERATORS)
-    num_subgraphs: int = option(4, "Number S of subgraphs.", flag="--subgraphs", least=2)
-    selection: str = option("straight-through", "How a node is put into a subgraph.", choices=SELECTIONS)
-    estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
-    pair_score: str = option("dot", "Score of a pair of vectors.", flag="--score", choices=SCORES)
-    temperature: float = option(0.2, "Divisor of the cosine score.", above=0)
-    head_negatives: bool = option(True, "Contrast with the permuted graph (off: BASE).")
-    subgraph_conv: bool = option(True, "Mix the subgraphs before contrasting (off: BASE and BASE+NEG).")
+    verbose: bool = option(False, "Show progress on standard error.", flag="")
+
+    def validate(self) -> None:
+        """Raise a `PartwholeError` on the first value that cannot be used."""
+        for f in dataclasses.fields(self):
+            _check_value(f, getattr(self, f.name))
+
+    def options(self) -> dict[str, Any]:
+        """The fields as plain values, in the order of declaration."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        """Build from a mapping such as the `[options]` of a TOML file; a misspelt name is an error."""
+        known = {f.name: f for f in dataclasses.fields(cls)}
+        for name in options:
+            if name not in known:
+                raise PartwholeError(f"There is no option {name!r}.{near_miss(name, known)}")
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
+        config = cls(**values)
+        config.validate()
+        return config
+
+
+@dataclass(eq=False)
+class TrainConfig(Options):
+    """Options of every method that trains a graph network; the defaults are the paper's."""
+
     backbone: str = option("gin", "Graph network; `pyg:NAME` takes a basic PyG model.", choices=BACKBONES)
     readout: str = option("sum", "Node vectors to graph vector.", choices=READOUTS)
     structure: tuple[str, ...] = option(
@@ -64,29 +84,24 @@ class FitConfig:
     snapshot_every: int = option(
         5, "Keep the weights every so many epochs, for the protocols that look at them; 0: never.", least=0
     )
-    verbose: bool = option(False, "Show progress on standard error.", flag="")
+
+
+@dataclass(eq=False)
+class FitConfig(TrainConfig):
+    """Parameters of `SubgraphInfoMax`; the defaults are the paper's."""
+
+    generator: str = option("tree-split", "How subgraphs are made.", choices=GENERATORS)
+    num_subgraphs: int = option(4, "Number S of subgraphs.", flag="--subgraphs", least=2)
+    selection: str = option("straight-through", "How a node is put into a subgraph.", choices=SELECTIONS)
+    estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
+    pair_score: str = option("dot", "Score of a pair of vectors.", flag="--score", choices=SCORES)
+    temperature: float = option(0.2, "Divisor of the cosine score.", above=0)
+    head_negatives: bool = option(True, "Contrast with the permuted graph (off: BASE).")
+    subgraph_conv: bool = option(True, "Mix the subgraphs before contrasting (off: BASE and BASE+NEG).")
 
     def validate(self) -> None:
-        """Raise a `PartwholeError` on the first value that cannot be used."""
-        for f in dataclasses.fields(self):
-            _check_value(f, getattr(self, f.name))
+        super().validate()
         GENERATORS.get(self.generator).check(self.num_subgraphs)
-
-    def options(self) -> dict[str, Any]:
-        """The fields as plain values, in the order of declaration."""
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Self:
-        """Build from a mapping such as the `[options]` of a TOML file; a misspelt name is an error."""
-        known = {f.name: f for f in dataclasses.fields(cls)}
-        for name in options:
-            if name not in known:
-                raise PartwholeError(f"There is no option {name!r}.{near_miss(name, known)}")
-        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
-        config = cls(**values)
-        config.validate()
-        return config
 
 
 @dataclass(eq=False)

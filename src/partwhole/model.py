@@ -88,6 +88,15 @@ class PartWhole(nn.Module):
         self.readout: Readout = READOUTS.build(config.readout, hidden=config.hidden)
         self.subgraph_aggregation = SubgraphAggregation(config)
 
+    @property
+    def backbone(self) -> nn.Module:
+        return self.layer_aggregation.backbone
+
+    @property
+    def width(self) -> int:
+        """Of h(G)."""
+        return self.readout.width
+
     def drawn_again(self) -> PartWhole:
         """A model of the same shape with other first weights."""
         return PartWhole(self.config, self.widths, self.edge_width)

@@ -59,7 +59,7 @@ class SubgraphInfoMaxPredictor(SubgraphInfoMax, PredictorConfig):
         `names`: what the targets are called.
         """
         self._start(load_graphs(graphs), y, held_out, names)
-        self._train(self._trainer())
+        self._learn()
         return self
 
     def predict(self, graphs: Any) -> np.ndarray:

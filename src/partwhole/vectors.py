@@ -10,17 +10,17 @@ from pyarrow import parquet
 from rich.console import Console
 from rich.progress import track
 
-from partwhole.estimator import EMBED_GRAPHS, SubgraphInfoMax
 from partwhole.files import atomic_file
+from partwhole.method import EMBED_GRAPHS, GraphMethod
 from partwhole.store import GraphStore
 
 
-def write_vectors(estimator: SubgraphInfoMax, store: GraphStore, out: Path) -> int:
+def write_vectors(estimator: GraphMethod, store: GraphStore, out: Path) -> int:
     """Write columns id, label (when known) and embedding; the file appears whole or not at all.
 
     Returns the width of the vectors.
     """
-    width = estimator.model_.readout.width
+    width = estimator.width
     labels = store.labels if store.has_labels else None
     fields = [("id", pa.array(store.ids[:1]).type), ("embedding", pa.list_(pa.float32(), width))]
     if labels is not None:

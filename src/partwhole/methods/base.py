@@ -1,20 +1,19 @@
 """Run folders of any method.
 
-A method is an estimator with `fit` and `transform`, the class attributes `method`, `about`,
-`paper` and `learns_from`, and `save` and `load`.
+A method is a `GraphMethod` with the class attributes `method`, `about`, `paper` and `learns_from`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from partwhole.estimator import SubgraphInfoMax
+from partwhole.method import GraphMethod
 from partwhole.registry import METHODS
 from partwhole.training.checkpoint import RunFolder
 
 
-def load_run(path: str | Path, epoch: int | None = None) -> SubgraphInfoMax:
+def load_run(path: str | Path, epoch: int | None = None) -> GraphMethod:
     """The fitted estimator of a run folder, by whichever method it was made."""
     name = RunFolder(path).read_config().get("method", "")
-    estimator: SubgraphInfoMax = METHODS.get(name).load(path, epoch)
+    estimator: GraphMethod = METHODS.get(name).load(path, epoch)
     return estimator

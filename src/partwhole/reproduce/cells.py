@@ -20,8 +20,8 @@ import numpy as np
 import torch
 
 from partwhole.config import FitConfig
-from partwhole.estimator import SubgraphInfoMax
 from partwhole.evaluation.protocols import Scores, choose, score_run
+from partwhole.method import GraphMethod
 from partwhole.registry import METHODS
 from partwhole.reproduce.provenance import forget_peak, peak_mib, versions
 from partwhole.sources.loading import load_graphs
@@ -93,7 +93,7 @@ class Cell:
 class Measured:
     """What comes out of a cell."""
 
-    estimator: SubgraphInfoMax
+    estimator: GraphMethod
     store: GraphStore  # what it was fitted to
     scoring: float  # seconds
     figures: dict[str, Any]

@@ -13,7 +13,6 @@ import torch
 
 from partwhole.graph import Batch
 from partwhole.lifting.lifter import Lifter, choose_batches
-from partwhole.model import PartWhole
 from partwhole.store import GraphStore
 
 
@@ -71,7 +70,7 @@ class Order:
 class Batches:
     """Graphs of a store as the model takes them, with G^ if asked for."""
 
-    def __init__(self, store: GraphStore, model: PartWhole, *, corrupt: bool):
+    def __init__(self, store: GraphStore, model: Any, *, corrupt: bool):
         self.store, self.model, self.corrupt = store, model, corrupt
 
     @cached_property
@@ -80,7 +79,7 @@ class Batches:
         config = self.model.config
         return choose_batches(
             self.store,
-            self.model.layer_aggregation.backbone,
+            self.model.backbone,
             self.model.readout,
             config.layers,
             corrupt=self.corrupt,
@@ -95,10 +94,10 @@ class Batches:
 class GraphFeed:
     """Every graph once an epoch."""
 
-    def __init__(self, store: GraphStore, model: PartWhole):
+    def __init__(self, store: GraphStore, model: Any, *, corrupt: bool):
         config = model.config
         self.store = store
-        self.batches = Batches(store, model, corrupt=config.head_negatives)
+        self.batches = Batches(store, model, corrupt=corrupt)
         self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
 
     def steps(self) -> int:

@@ -107,8 +107,6 @@ class Trainer:
         if self.best:
             load_weights(self.model, self.best, run.best_file if run else Path("memory"))
         self.model.eval()
-        if run is not None:
-            run.write_weights(self.model.state_dict())
 
     def _epoch(self, feed: Feed, epoch: int, progress: Progress) -> Progress:
         config, run, number = self.model.config, self.run, feed.steps()

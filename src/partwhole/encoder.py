@@ -1,0 +1,130 @@
+"""Methods that train a graph network: all that they share but the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor, nn
+
+from partwhole.config import TrainConfig
+from partwhole.errors import PartwholeError
+from partwhole.lifting.lifter import choose_batches
+from partwhole.method import EMBED_GRAPHS, GraphMethod
+from partwhole.store import GraphStore
+from partwhole.structure.base import structure_kinds, with_structure
+from partwhole.training.checkpoint import RunFolder, load_weights
+from partwhole.training.feeds import Feed, GraphFeed
+from partwhole.training.objectives import Objective
+from partwhole.training.prefetch import ahead
+from partwhole.training.progress import ProgressBar
+from partwhole.training.trainer import Trainer, choose_device
+
+
+class EncoderMethod(GraphMethod, TrainConfig):
+    """A network with `embed(batch)`, trained by an objective; a method defines these two."""
+
+    config_class: type[TrainConfig] = TrainConfig
+
+    def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
+        store = self._prepared(graphs)
+        for vectors in self._outputs(store, self._encoder().embed):
+            yield vectors.cpu().numpy()
+
+    @property
+    def width(self) -> int:
+        width: int = self._encoder().width
+        return width
+
+    def learns_subgraphs(self) -> bool:
+        """Whether there is a membership to look at."""
+        return False
+
+    # ---------------------------------------------------------------- what a method defines
+
+    def _model(self, config: Any, widths: Mapping[str, int], edge_width: int) -> nn.Module:
+        """The network with its first weights."""
+        raise TypeError("a method defines its network")
+
+    def _objective(self) -> Objective:
+        raise TypeError("a method defines its objective")
+
+    def _feed(self, store: GraphStore) -> Feed:
+        return GraphFeed(store, self.model_, corrupt=False)
+
+    # ---------------------------------------------------------------- inside
+
+    def _start(self, store: GraphStore) -> None:
+        super()._start(store)
+        self.store_ = with_structure(store, structure_kinds(store.schema, self.structure))
+        self._build()
+        if len(store) < 2 and self.model_.config.epochs > 0:
+            raise PartwholeError(
+                "One graph alone cannot be contrasted with others; give at least two graphs."
+            )
+
+    def _build(self) -> None:
+        """The model with its first weights, which depend on the seed alone."""
+        kinds = structure_kinds(self.schema_, self.structure)
+        widths = {"node": self.schema_.node_width} if self.schema_.node else {}
+        widths |= dict.fromkeys(kinds, 1)
+        self.device_ = choose_device(self.device)
+        config = self.config_class(**self.options())
+        with torch.random.fork_rng():
+            torch.manual_seed(self.random_state)
+            self.model_: Any = self._model(config, widths, self.schema_.edge_width)
+
+    def _network(self) -> nn.Module:
+        """What is trained and kept."""
+        return self.model_
+
+    def _encoder(self) -> Any:
+        """What gives the vectors."""
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return self._network().state_dict()
+
+    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
+        self._build()
+        network = self._network()
+        load_weights(network, tensors, path)
+        network.to(self.device_).eval()
+
+    def _learn(
+        self, run: RunFolder | None = None, stop_requested: Callable[[], bool] = lambda: False
+    ) -> None:
+        trainer = self._trainer(run=run, stop_requested=stop_requested)
+        trainer.fit(self._feed(self._taken_store()))
+        self.history_ = trainer.history
+
+    def _trainer(self, **given: Any) -> Trainer:
+        return Trainer(self.model_, self._objective(), listener=self._listener(), **given)
+
+    def _outputs(self, store: GraphStore, function: Callable[[Any], Tensor]) -> Iterator[Tensor]:
+        """`function(batch)` for the graphs of a prepared store, `EMBED_GRAPHS` at a time."""
+        encoder = self._encoder()
+        source = choose_batches(
+            store, encoder.backbone, encoder.readout, self.layers, corrupt=False, lift=self.lift
+        )
+        pieces = [np.arange(i, min(i + EMBED_GRAPHS, len(store))) for i in range(0, len(store), EMBED_GRAPHS)]
+        for batch in ahead(lambda piece: source.batch(piece).to(self.device_), pieces):
+            with torch.inference_mode():
+                yield function(batch)
+            store.release_pages()
+
+    def _prepared(self, graphs: Any) -> GraphStore:
+        store = super()._prepared(graphs)
+        return with_structure(store, structure_kinds(self.schema_, self.structure))
+
+    def _listener(self) -> ProgressBar | None:
+        return ProgressBar() if self.verbose else None
+
+    def _about(self, store: GraphStore) -> dict[str, Any]:
+        about = super()._about(store)
+        return about | {"machine": about["machine"] | {"device": str(choose_device(self.device))}}

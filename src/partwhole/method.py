@@ -1,0 +1,192 @@
+"""What every row of the results tables can do: learn from graphs, give vectors, be kept in a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
+
+from partwhole.config import Options
+from partwhole.errors import PartwholeError
+from partwhole.schema import Schema
+from partwhole.sources.loading import load_graphs
+from partwhole.store import GraphStore
+from partwhole.training.checkpoint import RunFolder
+
+EMBED_GRAPHS = 512  # graphs embedded at a time; the more, the more classes they share
+
+
+class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[misc]
+    """Base of all methods, with the face of scikit-learn; the parameters are the fields of its options.
+
+    A method defines `_learn`, `_embed`, `width`, and what it keeps in a run folder: `_tensors` and
+    `_restore`. Graphs may be a `GraphStore`, a data set name or path, or a list of PyTorch Geometric
+    `Data`, networkx graphs, SMILES strings or RDKit molecules.
+    """
+
+    method: str  # its name in the registry and in the tables
+    about: str  # one line in `partwhole methods`
+    paper: str
+    learns_from = "graphs"  # "graphs": without labels; "labels"; "nothing"
+    config_class: type[Options]
+
+    def fit(self, graphs: Any, y: Any = None) -> Self:
+        """Learn from graphs; `y` is ignored, it is there for scikit-learn."""
+        self._start(load_graphs(graphs))
+        self._learn()
+        return self
+
+    def fit_run(
+        self,
+        graphs: Any,
+        out: str | Path,
+        *,
+        resume: bool = False,
+        stop_requested: Callable[[], bool] = lambda: False,
+        **labels: Any,
+    ) -> Self:
+        """`fit`, kept in folder `out`: configuration, metrics, and what was learned.
+
+        `labels` are those of the `fit` of a method that learns from them.
+        """
+        run, store = RunFolder(out), load_graphs(graphs)
+        if run.exists() and not resume:
+            raise PartwholeError(f"{run.path} already holds a run; choose to resume or to overwrite it.")
+        self._start(store, **labels)
+        if run.exists():
+            _require_same_run(run.read_config(), self.about_)
+        run.write_config(self.about_)
+        self._learn(run, stop_requested)
+        run.write_weights(self._tensors())
+        return self
+
+    def transform(self, graphs: Any) -> np.ndarray:
+        """[graphs, width] float32: one vector a graph. It depends on its own graph only."""
+        return np.concatenate(list(self.transform_batches(graphs)))
+
+    def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
+        """`transform` in pieces of `EMBED_GRAPHS`, for sets larger than memory."""
+        store = self._prepared(graphs)
+        for start in range(0, len(store), EMBED_GRAPHS):
+            yield self._embed(store[start : start + EMBED_GRAPHS])
+            store.release_pages()
+
+    @property
+    def width(self) -> int:
+        """Of the vectors."""
+        raise TypeError("a method defines its width")
+
+    def save(self, path: str | Path) -> None:
+        """Write configuration and what was learned to a run folder, as `partwhole fit` does."""
+        check_is_fitted(self, "about_")
+        run = RunFolder(path)
+        run.clear()
+        run.write_config(self.about_)
+        run.write_weights(self._tensors())
+        for row in self.history_:
+            run.append_metrics(row)
+
+    @classmethod
+    def load(cls, path: str | Path, epoch: int | None = None) -> Self:
+        """Read a run folder: what was learned in the end, or what was kept after `epoch` epochs."""
+        run = RunFolder(path)
+        content = run.read_config()
+        if content.get("method") != cls.method:
+            raise PartwholeError(
+                f"The run in {run.path} is of the method {content.get('method')!r}, not {cls.method!r}; load "
+                "it with that class, or with `partwhole.methods.base.load_run`."
+            )
+        try:
+            config = cls.config_class.from_options(content["options"])
+            schema = Schema.from_dict(content["schema"])
+        except (KeyError, TypeError) as error:
+            raise PartwholeError(f"{run.config_file} lacks {error}; restore it or fit again.") from None
+        estimator = cls(**config.options())
+        estimator.schema_, estimator.about_ = schema, content
+        estimator._restore(run.read_weights(epoch), run.path)
+        estimator.history_ = run.read_metrics()
+        return estimator
+
+    # ---------------------------------------------------------------- what a method defines
+
+    def _learn(
+        self, run: RunFolder | None = None, stop_requested: Callable[[], bool] = lambda: False
+    ) -> None:
+        """From `store_`; a long fit keeps its state in the run folder and stops when asked to."""
+        raise TypeError("a method defines _learn")
+
+    def _embed(self, store: GraphStore) -> np.ndarray:
+        """A vector for each graph of a store with the schema of the fit."""
+        raise TypeError("a method defines _embed")
+
+    def _tensors(self) -> dict[str, Tensor]:
+        raise TypeError("a method defines _tensors")
+
+    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
+        """Take back what `_tensors` gave."""
+        raise TypeError("a method defines _restore")
+
+    # ---------------------------------------------------------------- inside
+
+    def _start(self, store: GraphStore) -> None:
+        self.validate()
+        self.schema_, self.store_ = store.schema, store
+        self.history_: list[dict[str, Any]] = []
+        self.about_ = self._about(store)
+
+    def _taken_store(self) -> GraphStore:
+        """The graphs of the fit, which are not part of what was learned."""
+        store: GraphStore = self.__dict__.pop("store_")
+        return store
+
+    def _prepared(self, graphs: Any) -> GraphStore:
+        check_is_fitted(self, "about_")
+        return load_graphs(graphs, schema=self.schema_)
+
+    def _about(self, store: GraphStore) -> dict[str, Any]:
+        """All that is needed to tell how this model came about."""
+        return {
+            "version": version("partwhole"),
+            "method": self.method,
+            "options": {k: list(v) if isinstance(v, tuple) else v for k, v in self.options().items()},
+            "data": {"name": store.name, "graphs": len(store), "digest": store.digest()},
+            "schema": store.schema.to_dict(),
+            "machine": {
+                "torch": torch.__version__,
+                "threads": torch.get_num_threads(),
+                "cores": os.cpu_count() or 1,
+            },
+        }
+
+
+def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """A run may be resumed with more epochs, and with nothing else changed."""
+    if kept.get("method") != wanted["method"]:
+        raise PartwholeError(
+            f"The run was started with the method {kept.get('method')!r}; resume it with that, or choose "
+            "another output folder."
+        )
+    if kept.get("task", {}).get("digest") != wanted.get("task", {}).get("digest"):
+        raise PartwholeError(
+            "The run was started with other targets, or with other graphs held out; resume it with those, or "
+            "choose another output folder."
+        )
+    if kept["data"]["digest"] != wanted["data"]["digest"]:
+        raise PartwholeError(
+            f"The run was started on other graphs ({kept['data']['name']}, {kept['data']['graphs']} graphs); "
+            "resume it with those, or choose another output folder."
+        )
+    for name, value in wanted["options"].items():
+        if name not in ("epochs", "device", "verbose") and kept["options"].get(name) != value:
+            raise PartwholeError(
+                f"The run was started with {name} = {kept['options'].get(name)!r}, not {value!r}; resume it "
+                "with the same options, or choose another output folder."
+            )
