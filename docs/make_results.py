@@ -18,7 +18,7 @@ from partwhole.reproduce.sheets import sheet
 from partwhole.reproduce.tables import TABLES, plan
 
 DOCS = Path(__file__).parent
-BLOCK = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def rendered() -> dict[Path, str]:

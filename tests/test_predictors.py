@@ -45,6 +45,7 @@ def test_eq_18_supervised_part_of_a_classification():
     targets = torch.tensor([[1.0, math.nan], [math.nan, 2.0]], dtype=torch.double)
     expected = (-math.log(3 / 4) - math.log(2 / 4)) / 2
     assert task.loss(outputs, targets).item() == pytest.approx(expected)
+    assert task.error(outputs, targets) == pytest.approx((1 / 4 + 2 / 4) / 2)  # what is left to the others
     first, second = task.probabilities(outputs)
     assert first[0].tolist() == pytest.approx([0.25, 0.75])
     assert second[1].tolist() == pytest.approx([0.25, 0.25, 0.5])
