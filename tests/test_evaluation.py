@@ -36,7 +36,7 @@ def test_folds_choices_and_predictions_are_those_of_a_grid_search(dataset, name)
     for result, (train, test), (a, b) in zip(nested_svm(vectors, labels, folds), folds, plain, strict=True):
         assert (train.tolist(), test.tolist()) == (a.tolist(), b.tolist())
         search = GridSearchCV(SVC(), {"C": C_GRID}, cv=5).fit(vectors[train], labels[train])
-        assert result.c == search.best_params_["C"]
+        assert result.chosen == search.best_params_["C"]
         assert result.predictions.tolist() == search.predict(vectors[test]).tolist()
         accuracies.append(100 * search.score(vectors[test], labels[test]))
     assert fold_accuracies(vectors, labels, seed=3).tolist() == pytest.approx(accuracies)

@@ -64,10 +64,8 @@ class Options:
 
 @dataclass(eq=False)
 class TrainConfig(Options):
-    """Options of every method that trains a graph network; the defaults are the paper's."""
+    """Options of every method that trains a network; the defaults are the paper's."""
 
-    backbone: str = option("gin", "Graph network; `pyg:NAME` takes a basic PyG model.", choices=BACKBONES)
-    readout: str = option("sum", "Node vectors to graph vector.", choices=READOUTS)
     structure: tuple[str, ...] = option(
         (),
         "Structure attributes, each a kind of its own; degree where nodes have no attributes.",
@@ -79,7 +77,6 @@ class TrainConfig(Options):
     batch_size: int = option(128, "Graphs in a step; with labels, as many others besides.", least=2)
     lr: float = option(1e-3, "Learning rate of Adam.", above=0)
     random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0)
-    lift: bool = option(True, "Run on classes of equal nodes where that is exact and pays.")
     device: str = option("auto", "Where to compute; auto takes a GPU if there is one.", choices=DEVICES)
     snapshot_every: int = option(
         5, "Keep the weights every so many epochs, for the protocols that look at them; 0: never.", least=0
@@ -87,7 +84,27 @@ class TrainConfig(Options):
 
 
 @dataclass(eq=False)
-class FitConfig(TrainConfig):
+class BackboneConfig(TrainConfig):
+    """Of those in which the graph network can be chosen."""
+
+    backbone: str = option("gin", "Graph network; `pyg:NAME` takes a basic PyG model.", choices=BACKBONES)
+    readout: str = option("sum", "Node vectors to graph vector.", choices=READOUTS)
+    lift: bool = option(True, "Run on classes of equal nodes where that is exact and pays.")
+
+
+@dataclass(eq=False)
+class LabelConfig(TrainConfig):
+    """Of those that learn from labels."""
+
+    validation: float = option(
+        0.1, "Share of the labelled graphs that choose the epoch; 0: the last epoch.", least=0, below=1
+    )
+    lr_decay: float = option(0.7, "Factor on the learning rate when validation no longer improves.", above=0)
+    patience: int = option(5, "Epochs without improvement that are let pass before that.", least=0)
+
+
+@dataclass(eq=False)
+class FitConfig(BackboneConfig):
     """Parameters of `SubgraphInfoMax`; the defaults are the paper's."""
 
     generator: str = option("tree-split", "How subgraphs are made.", choices=GENERATORS)
@@ -105,18 +122,13 @@ class FitConfig(TrainConfig):
 
 
 @dataclass(eq=False)
-class PredictorConfig(FitConfig):
+class PredictorConfig(FitConfig, LabelConfig):
     """Options of a fit with labels (Eq. 18); the others are those without."""
 
     unlabelled: str = option("subgraph-infomax", "What unlabelled graphs teach.", choices=UNLABELLED)
     unsupervised_weight: float = option(
         1e-3, "Weight lambda of what they teach; 0: learn from the labels alone.", least=0
     )
-    validation: float = option(
-        0.1, "Share of the labelled graphs that choose the epoch; 0: the last epoch.", least=0, below=1
-    )
-    lr_decay: float = option(0.7, "Factor on the learning rate when validation no longer improves.", above=0)
-    patience: int = option(5, "Epochs without improvement that are let pass before that.", least=0)
     atom_references: bool = option(
         False, "Predict what is left of a target after a sum of terms, one for each element (molecules)."
     )

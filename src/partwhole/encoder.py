@@ -11,7 +11,7 @@ import torch
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
-from partwhole.config import TrainConfig
+from partwhole.config import BackboneConfig, TrainConfig
 from partwhole.errors import PartwholeError
 from partwhole.lifting.lifter import choose_batches
 from partwhole.method import EMBED_GRAPHS, GraphMethod
@@ -26,7 +26,10 @@ from partwhole.training.trainer import Trainer, choose_device
 
 
 class EncoderMethod(GraphMethod, TrainConfig):
-    """A network with `embed(batch)`, trained by an objective; a method defines these two."""
+    """A network with `embed(batch)`, trained by an objective; a method defines these two.
+
+    Batches are lifted where that is exact and pays.
+    """
 
     config_class: type[TrainConfig] = TrainConfig
 
@@ -54,7 +57,16 @@ class EncoderMethod(GraphMethod, TrainConfig):
         raise TypeError("a method defines its objective")
 
     def _feed(self, store: GraphStore) -> Feed:
-        return GraphFeed(store, self.model_, corrupt=False)
+        return GraphFeed(store, self.model_, corrupt=False, lift=self._lifts())
+
+    def _source(self, store: GraphStore) -> Any:
+        """What makes the batches that `embed` takes, `source.batch(index)`."""
+        encoder, lift = self._encoder(), self._lifts()
+        return choose_batches(store, encoder.backbone, encoder.readout, self.layers, corrupt=False, lift=lift)
+
+    def _lifts(self) -> bool:
+        """Whether batches may be lifted, where that is exact and pays."""
+        return True
 
     # ---------------------------------------------------------------- inside
 
@@ -108,10 +120,7 @@ class EncoderMethod(GraphMethod, TrainConfig):
 
     def _outputs(self, store: GraphStore, function: Callable[[Any], Tensor]) -> Iterator[Tensor]:
         """`function(batch)` for the graphs of a prepared store, `EMBED_GRAPHS` at a time."""
-        encoder = self._encoder()
-        source = choose_batches(
-            store, encoder.backbone, encoder.readout, self.layers, corrupt=False, lift=self.lift
-        )
+        source = self._source(store)
         pieces = [np.arange(i, min(i + EMBED_GRAPHS, len(store))) for i in range(0, len(store), EMBED_GRAPHS)]
         for batch in ahead(lambda piece: source.batch(piece).to(self.device_), pieces):
             with torch.inference_mode():
@@ -128,3 +137,12 @@ class EncoderMethod(GraphMethod, TrainConfig):
     def _about(self, store: GraphStore) -> dict[str, Any]:
         about = super()._about(store)
         return about | {"machine": about["machine"] | {"device": str(choose_device(self.device))}}
+
+
+class BackboneMethod(EncoderMethod, BackboneConfig):
+    """One whose graph network can be chosen."""
+
+    config_class: type[BackboneConfig] = BackboneConfig
+
+    def _lifts(self) -> bool:
+        return self.lift

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from partwhole.config import FitConfig
-from partwhole.encoder import EncoderMethod
+from partwhole.encoder import BackboneMethod
 from partwhole.errors import PartwholeError
 from partwhole.losses.head_tail import IDEA, PAPER
 from partwhole.model import PartWhole
@@ -18,7 +18,7 @@ from partwhole.training.feeds import Feed, GraphFeed
 from partwhole.training.objectives import HeadTailObjective, Objective
 
 
-class SubgraphInfoMax(EncoderMethod, FitConfig):
+class SubgraphInfoMax(BackboneMethod, FitConfig):
     """Vectors for whole graphs by aggregating learned subgraphs (Wang & Liu).
 
     `fit` takes graphs and no labels; `transform` gives an array [graphs, hidden]. Graphs may be a
@@ -28,7 +28,7 @@ class SubgraphInfoMax(EncoderMethod, FitConfig):
 
     method = "subgraph-infomax"
     about, paper = IDEA, PAPER
-    config_class = FitConfig
+    config_class: type[FitConfig] = FitConfig
 
     def subgraphs(self, graph: Any) -> np.ndarray:
         """Membership [S, nodes] of one graph: how much of each node each subgraph holds."""
@@ -51,4 +51,4 @@ class SubgraphInfoMax(EncoderMethod, FitConfig):
         return HeadTailObjective()
 
     def _feed(self, store: GraphStore) -> Feed:
-        return GraphFeed(store, self.model_, corrupt=self.head_negatives)
+        return GraphFeed(store, self.model_, corrupt=self.head_negatives, lift=self.lift)

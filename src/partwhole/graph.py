@@ -114,6 +114,10 @@ class Batch(Protocol):
         """X_G = sum_k weight_k X^(k) + bias (Eq. 5), ready to be read out."""
         ...
 
+    def side_by_side(self, layers: Sequence[Tensor]) -> NodeVectors:
+        """[X^(1) … X^(L)] as one vector of width L d, as other methods read out."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch(Movable):
@@ -177,6 +181,12 @@ class GraphBatch(Movable):
         x = bias + weight[0] * layers[0]
         for w, layer in zip(weight[1:], layers[1:], strict=True):
             x = torch.addcmul(x, w, layer)
+        return self._plain(x)
+
+    def side_by_side(self, layers: Sequence[Tensor]) -> NodeVectors:
+        return self._plain(torch.cat(list(layers), dim=1))
+
+    def _plain(self, x: Tensor) -> NodeVectors:
         joint = self.joint
         return PlainNodes(x, Rows(joint.node_ptr, joint.graph_of_node, None))
 

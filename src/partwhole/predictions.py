@@ -12,7 +12,7 @@ from pyarrow import csv, parquet
 
 from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
-from partwhole.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxPredictor
+from partwhole.labelled import Classes, LabelledMethod
 from partwhole.semisupervised.targets import as_codes, as_columns, as_numbers
 from partwhole.store import GraphStore
 
@@ -31,10 +31,10 @@ class Predictions:
     chances: dict[str, np.ndarray]  # of classes: `TARGET=CLASS` -> [G] its probability
 
 
-def predicted(estimator: SubgraphInfoMaxPredictor, store: GraphStore) -> Predictions:
+def predicted(estimator: LabelledMethod, store: GraphStore) -> Predictions:
     """By one pass over the graphs."""
     names = estimator.target_names_
-    if not isinstance(estimator, SubgraphInfoMaxClassifier):
+    if not isinstance(estimator, Classes):
         return Predictions(dict(zip(names, estimator.predict(store).reshape(len(store), -1).T)), {})
     known, shares = estimator.labels(), estimator.probabilities(store)
     targets = {name: labels[p.argmax(axis=1)] for name, labels, p in zip(names, known, shares)}
@@ -53,9 +53,7 @@ def write_predictions(found: Predictions, store: GraphStore, out: Path) -> None:
         WRITERS[out.suffix.lower()](table, temporary)
 
 
-def compare(
-    estimator: SubgraphInfoMaxPredictor, store: GraphStore, found: Predictions
-) -> list[dict[str, Any]]:
+def compare(estimator: LabelledMethod, store: GraphStore, found: Predictions) -> list[dict[str, Any]]:
     """How far predictions are from the targets that the data set has itself."""
     told: list[dict[str, Any]] = []
     has = {column.name for column in store.schema.targets}
@@ -63,7 +61,7 @@ def compare(
         if name not in has:
             continue
         columns = as_columns(store.target(name), len(store))
-        if isinstance(estimator, SubgraphInfoMaxClassifier):
+        if isinstance(estimator, Classes):
             classes = estimator.labels()[place]
             wanted = as_codes(columns, [classes], [name])[:, 0]
             measure, errors = ACCURACY, classes[np.nan_to_num(wanted).astype(int)] == values

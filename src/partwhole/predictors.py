@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-import torch
-from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from partwhole.config import PredictorConfig
 from partwhole.errors import PartwholeError
 from partwhole.estimator import SubgraphInfoMax
+from partwhole.labelled import Classes, LabelledMethod, Numbers
 from partwhole.model import PartWhole
-from partwhole.semisupervised.feed import LabelledFeed
 from partwhole.semisupervised.model import SemiSupervisedModel
 from partwhole.semisupervised.objective import SemiSupervisedObjective
 from partwhole.semisupervised.references import AtomReferences, element_counts
-from partwhole.semisupervised.targets import (
-    as_codes,
-    as_columns,
-    as_labels,
-    as_numbers,
-    classes_of,
-    is_single,
-    missing,
-    names_of,
-    parts,
-    require_known,
-)
-from partwhole.semisupervised.tasks import Classification, Regression
-from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
-from partwhole.training.feeds import Feed
-from partwhole.training.trainer import Trainer
-from partwhole.training.validation import Validation
+from partwhole.training.objectives import Objective
 
 
-class SubgraphInfoMaxPredictor(SubgraphInfoMax, PredictorConfig):
+class SubgraphInfoMaxPredictor(LabelledMethod, SubgraphInfoMax, PredictorConfig):
     """What the regressor and the classifier share: a supervised loss on the labelled graphs plus
     `unsupervised_weight` times one that needs no labels on all graphs.
 
@@ -48,173 +28,59 @@ class SubgraphInfoMaxPredictor(SubgraphInfoMax, PredictorConfig):
     `held_out` lists.
     """
 
-    learns_from = "labels"
     config_class = PredictorConfig
-    task_: Any  # Regression or Classification
-
-    def fit(self, graphs: Any, y: Any = None, held_out: Any = None, names: Any = None) -> Self:
-        """Learn from graphs and the targets that are known.
-
-        `held_out`: the places of graphs that only choose the epoch, in place of a drawn share.
-        `names`: what the targets are called.
-        """
-        self._start(load_graphs(graphs), y, held_out, names)
-        self._learn()
-        return self
-
-    def predict(self, graphs: Any) -> np.ndarray:
-        raise TypeError("the regressor and the classifier define predict")
-
-    # ---------------------------------------------------------------- inside
-
-    def _learn_task(self, columns: np.ndarray, train: np.ndarray, store: GraphStore) -> np.ndarray:
-        """From the targets as given [G, T] and the graphs to learn from: what the loss sees [G, T]."""
-        raise TypeError("the regressor and the classifier define _learn_task")
-
-    def _restore_task(self, about: dict[str, Any]) -> None:
-        raise TypeError("the regressor and the classifier define _restore_task")
-
-    def _task_about(self) -> dict[str, Any]:
-        raise TypeError("the regressor and the classifier define _task_about")
-
-    def _start(self, store: GraphStore, y: Any = None, held_out: Any = None, names: Any = None) -> None:
-        self.validate()
-        if y is None:
-            raise PartwholeError(
-                "A fit with labels needs targets; give y, with NaN or None where a graph has no label."
-            )
-        columns = as_columns(y, len(store))
-        self.single_ = is_single(y)
-        self.target_names_ = names_of(y, columns, names)
-        require_known(columns, self.target_names_, "")
-        classes = isinstance(self, ClassifierMixin)
-        train, held = parts(columns, held_out, self.validation, self.random_state, classes=classes)
-        require_known(columns[train], self.target_names_, " that is not held out")
-        self._parts = train, held, self._learn_task(columns, train, store)
-        super()._start(store)
-
-    def _build(self) -> None:
-        super()._build()
-        if not hasattr(self, "task_"):  # loaded from a run folder
-            about = self.about_["task"]
-            self.single_, self.target_names_ = about["single"], about["targets"]
-            self._restore_task(about)
-        with torch.random.fork_rng():
-            torch.manual_seed(self.random_state)
-            self.predictor_ = SemiSupervisedModel(PredictorConfig(**self.options()), self.model_, self.task_)
-
-    def _about(self, store: GraphStore) -> dict[str, Any]:
-        train, held, targets = self._parts
-        digest = hashlib.sha256(b"".join(np.ascontiguousarray(a).data for a in (train, held, targets)))
-        names = {"single": self.single_, "targets": self.target_names_, "digest": digest.hexdigest()}
-        return {**super()._about(store), "task": names | self._task_about()}
-
-    def _network(self) -> torch.nn.Module:
-        return self.predictor_
 
     def learns_subgraphs(self) -> bool:
         return self.unlabelled == SubgraphInfoMax.method and self.unsupervised_weight > 0
 
+    def _with_head(self) -> SemiSupervisedModel:
+        return SemiSupervisedModel(PredictorConfig(**self.options()), self.model_, self.task_)
+
+    def _objective(self) -> Objective:
+        return SemiSupervisedObjective(self.task_, self.unsupervised_weight)
+
+    def _unlabelled(self, everything: np.ndarray) -> np.ndarray | None:
+        return everything if self.unsupervised_weight > 0 else None
+
+    def _corrupts(self) -> bool:
+        corrupts: bool = self.predictor_.companion.corrupts
+        return corrupts
+
     def _encoder(self) -> PartWhole:
         check_is_fitted(self, "predictor_")
-        return self.predictor_.predictor.encoder
-
-    def _trainer(self, **given: Any) -> Trainer:
-        objective = SemiSupervisedObjective(self.task_, self.unsupervised_weight)
-        return Trainer(
-            self.predictor_, objective, validation=self._validation(), listener=self._listener(), **given
-        )
-
-    def _validation(self) -> Validation | None:
-        _, held, targets = self._parts
-        if len(held) == 0:
-            return None
-        store, wanted = self.store_.take(held), torch.from_numpy(targets[held])
-
-        def error(model: SemiSupervisedModel) -> float:
-            outputs = torch.cat(list(self._outputs(store, model)))
-            return float(self.task_.error(outputs, wanted.to(outputs.device)))
-
-        return Validation(error, self.lr_decay, self.patience)
-
-    def _feed(self, store: GraphStore) -> Feed:
-        """Graphs that are held out teach nothing, not even without their labels."""
-        train, held, targets = self.__dict__.pop("_parts")
-        everything = np.setdiff1d(np.arange(len(store)), held) if self.unsupervised_weight > 0 else None
-        corrupt = self.predictor_.companion.corrupts
-        return LabelledFeed(
-            store, self.model_, targets, labelled=train, everything=everything, corrupt=corrupt
-        )
-
-    def _predicted(self, store: GraphStore) -> torch.Tensor:
-        """Outputs of the network [G, outputs] for a store from `_prepared`."""
-        return torch.cat(list(self._outputs(store, self.predictor_)))
-
-    def _wanted(self, y: Any, graphs: int) -> np.ndarray:
-        """Targets to compare with [G, T], of which some are known."""
-        columns = as_columns(y, graphs)
-        if columns.shape[1] != len(self.target_names_):
-            raise PartwholeError(
-                f"There are {columns.shape[1]} targets to compare with, and the model has "
-                f"{len(self.target_names_)} ({', '.join(self.target_names_)}); give all of these."
-            )
-        if missing(columns).all():
-            raise PartwholeError("No graph has a label to compare with; give some.")
-        return columns
-
-    def _shaped(self, predictions: np.ndarray) -> np.ndarray:
-        return predictions[:, 0] if self.single_ else predictions
+        encoder: PartWhole = self.predictor_.predictor.encoder
+        return encoder
 
 
-class SubgraphInfoMaxRegressor(RegressorMixin, SubgraphInfoMaxPredictor):  # type: ignore[misc]
+class SubgraphInfoMaxRegressor(Numbers, SubgraphInfoMaxPredictor):
     """Numbers from graphs, by mean squared error on standardised targets and the unsupervised loss."""
 
     method = "regressor"
     about = "numbers from few labels and many graphs"
 
-    def predict(self, graphs: Any) -> np.ndarray:
-        """[graphs], or [graphs, targets] when there are several, in the units of y."""
-        check_is_fitted(self, "predictor_")
-        store = self._prepared(graphs)
-        numbers = self.task_.predictions(self._predicted(store))
-        if self.references_ is not None:
-            numbers = numbers + self.references_.of(element_counts(store))
-        return self._shaped(numbers)
-
-    def score(self, graphs: Any, y: Any, sample_weight: Any = None) -> float:
-        """R², the mean over targets; graphs without a label do not count."""
-        predictions = self.predict(graphs).reshape(-1, self.task_.outputs)
-        wanted = as_numbers(self._wanted(y, len(predictions)), self.target_names_)
-        weights = np.ones(len(wanted)) if sample_weight is None else np.asarray(sample_weight)
-        known = ~np.isnan(wanted)
-        scores = [
-            r2_score(w[k], p[k], sample_weight=weights[k])
-            for w, p, k in zip(wanted.T, predictions.T, known.T)
-            if k.any()
-        ]
-        return float(np.mean(scores))
+    def _added(self, store: GraphStore) -> np.ndarray | float:
+        return 0.0 if self.references_ is None else self.references_.of(element_counts(store))
 
     def _learn_task(self, columns: np.ndarray, train: np.ndarray, store: GraphStore) -> np.ndarray:
-        targets = as_numbers(columns, self.target_names_)
         self.references_ = None
+        targets = super()._learn_task(columns, train, store)
         if self.atom_references:
             counts = element_counts(store)
             self.references_ = AtomReferences.fitted(counts[train], targets[train])
-            targets = targets - self.references_.of(counts)
-        self.task_ = Regression.of(targets[train])
+            targets = super()._learn_task(targets - self.references_.of(counts), train, store)
         return targets
 
     def _task_about(self) -> dict[str, Any]:
-        about = {"kind": "regression", **self.task_.to_dict()}
+        about = super()._task_about()
         return about | ({"references": self.references_.to_dict()} if self.references_ else {})
 
     def _restore_task(self, about: dict[str, Any]) -> None:
-        self.task_ = Regression(tuple(about["means"]), tuple(about["scales"]))
+        super()._restore_task(about)
         kept = about.get("references")
         self.references_ = AtomReferences.from_dict(kept) if kept else None
 
 
-class SubgraphInfoMaxClassifier(ClassifierMixin, SubgraphInfoMaxPredictor):  # type: ignore[misc]
+class SubgraphInfoMaxClassifier(Classes, SubgraphInfoMaxPredictor):
     """Classes from graphs, by cross-entropy and the unsupervised loss.
 
     `classes_` are the labels in the order of `predict_proba`; with several targets, one array each.
@@ -227,47 +93,3 @@ class SubgraphInfoMaxClassifier(ClassifierMixin, SubgraphInfoMaxPredictor):  # t
         super().validate()
         if self.atom_references:
             raise PartwholeError("Atom references are for numbers; leave them out where classes are learned.")
-
-    def predict_proba(self, graphs: Any) -> Any:
-        """[graphs, classes]; with several targets, a list with one such array for each."""
-        shares = self.probabilities(graphs)
-        return shares[0] if self.single_ else shares
-
-    def predict(self, graphs: Any) -> np.ndarray:
-        """[graphs], or [graphs, targets] when there are several, as the labels were given."""
-        chosen = [known[p.argmax(axis=1)] for known, p in zip(self.labels(), self.probabilities(graphs))]
-        mixed = len({labels.dtype.kind for labels in chosen}) > 1
-        return self._shaped(np.stack([c.astype(object) if mixed else c for c in chosen], axis=1))
-
-    def score(self, graphs: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of right labels; graphs without a label do not count."""
-        shares = self.probabilities(graphs)
-        wanted = as_codes(self._wanted(y, len(shares[0])), self.labels(), self.target_names_)
-        chosen = np.stack([p.argmax(axis=1) for p in shares], axis=1)
-        weights = np.ones(len(wanted)) if sample_weight is None else np.asarray(sample_weight)
-        weights = weights[:, None] * ~np.isnan(wanted)
-        return float(np.average(chosen == wanted, weights=weights))
-
-    def probabilities(self, graphs: Any) -> list[np.ndarray]:
-        """[graphs, classes] for each target."""
-        check_is_fitted(self, "predictor_")
-        shares: list[np.ndarray] = self.task_.probabilities(self._predicted(self._prepared(graphs)))
-        return shares
-
-    def labels(self) -> list[np.ndarray]:
-        """The classes of each target, in the order of their probabilities."""
-        return [self.classes_] if isinstance(self.classes_, np.ndarray) else self.classes_
-
-    def _learn_task(self, columns: np.ndarray, train: np.ndarray, store: GraphStore) -> np.ndarray:
-        classes = classes_of(columns, self.target_names_)
-        self.classes_ = classes[0] if self.single_ else classes
-        self.task_ = Classification(tuple(len(known) for known in classes))
-        return as_codes(columns, classes, self.target_names_)
-
-    def _task_about(self) -> dict[str, Any]:
-        return {"kind": "classification", "classes": [known.tolist() for known in self.labels()]}
-
-    def _restore_task(self, about: dict[str, Any]) -> None:
-        classes = [as_labels(known) for known in about["classes"]]
-        self.classes_ = classes[0] if self.single_ else classes
-        self.task_ = Classification(tuple(len(known) for known in classes))

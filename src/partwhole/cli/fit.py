@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from partwhole.cli.options import with_fit_options
+from partwhole.cli.options import named_options, require_options, with_fit_options
 from partwhole.cli.output import Json, print_json
 from partwhole.cli.targets import labels_of, require_labels
-from partwhole.config import FitConfig, PredictorConfig, read_toml
+from partwhole.config import Options, PredictorConfig, read_toml
 from partwhole.errors import PartwholeError
 from partwhole.registry import METHODS
 
@@ -41,6 +41,10 @@ def fit(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in the folder.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in the folder.")] = False,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="An option of the method; see `partwhole methods NAME`."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Learn from graphs, without labels or, with --target, from the few that there are.
@@ -66,10 +70,14 @@ def fit(
         method = method or content.get("method")
     if not target:
         method = method or "subgraph-infomax"
+    config_class: type[Options] = PredictorConfig
     if method:
-        require_labels(METHODS.get(method), target, options)
-    config_class = PredictorConfig if target else FitConfig
-    chosen = config_class.from_options({**base, **options, "verbose": True})
+        entry = METHODS.get(method)
+        require_labels(entry, target, options)
+        config_class = entry.config_class
+    given = {**options, **named_options(option or [], config_class, method)}
+    require_options(given, config_class, method)
+    chosen = config_class.from_options({**base, **given, "verbose": True})
     store = load_graphs(data)
     labels, kind = labels_of(store, target or [], method)
     estimator = METHODS.get(kind)(**chosen.options())
@@ -91,8 +99,8 @@ def fit(
         "method": estimator.method,
         "data": store.name,
         "graphs": len(store),
-        "epochs": estimator.model_.config.epochs,
-        "seed": chosen.random_state,
+        "epochs": len(estimator.history_),
+        "seed": getattr(chosen, "random_state", None),
         "seconds": round(time.perf_counter() - started, 3),
         "last": last,
         **({"targets": target} if target else {}),

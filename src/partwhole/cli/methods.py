@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Annotated, Any
+
+import typer
+
+from partwhole.cli.options import flag_of
 from partwhole.cli.output import Json, print_json, print_table
 from partwhole.registry import METHODS, UNLABELLED
 
 
-def methods(json: Json = False) -> None:
+def methods(
+    name: Annotated[str | None, typer.Argument(help="A method, to see its options.")] = None,
+    json: Json = False,
+) -> None:
     """List the methods with what they learn from and their papers, and what the regressor and the
-    classifier can learn from unlabelled graphs.
+    classifier can learn from unlabelled graphs; or the options of one method.
 
-    Example: partwhole methods
+    Example: partwhole methods wl
     """
+    if name is not None:
+        _show(METHODS.get(name), json)
+        return
     entries = {name: METHODS.get(name) for name in METHODS}
     rows = [
         {"name": name, "about": e.about, "learns_from": e.learns_from, "paper": e.paper}
@@ -31,3 +43,21 @@ def methods(json: Json = False) -> None:
         ["name", "about", "paper"],
         [[str(v) for v in row.values()] for row in companions],
     )
+
+
+def _show(entry: Any, json: bool) -> None:
+    """One method: what it is, and what `--option` can change."""
+    fields = [f for f in dataclasses.fields(entry.config_class) if flag_of(f)]
+    about = {
+        "name": entry.method,
+        "about": entry.about,
+        "learns_from": entry.learns_from,
+        "paper": entry.paper,
+    }
+    if json:
+        options = {f.name: {"default": f.default, "about": f.metadata["help"]} for f in fields}
+        print_json({**about, "options": options})
+        return
+    rows = [[f.name, str(f.default), f.metadata["help"]] for f in fields]
+    print_table(f"{entry.method}: {entry.about} ({entry.paper})", ["option", "default", "about"], rows)
+    print(f"Use: partwhole fit DATA --method {entry.method} --out RUN --option NAME=VALUE")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from partwhole.config import PredictorConfig, field_type
+from partwhole.config import Options, PredictorConfig, field_type
+from partwhole.errors import PartwholeError, near_miss
 
 
 def flag_of(field: dataclasses.Field[Any]) -> str:
@@ -32,6 +33,40 @@ def with_fit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.Signature([*own, *(_parameter(f) for f in fields)])
     wrapper.__signature__ = signature  # type: ignore[attr-defined]
     return wrapper
+
+
+def named_options(pairs: Sequence[str], config: type[Options], method: str | None) -> dict[str, Any]:
+    """`rounds=3` as the option of a method takes it."""
+    fields = {f.name: f for f in dataclasses.fields(config)}
+    given = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        name = name.replace("-", "_")
+        if not equals:
+            raise PartwholeError(f"--option takes NAME=VALUE, not {pair!r}.")
+        require_options([name], config, method)
+        given[name] = _value(fields[name], text)
+    return given
+
+
+def require_options(names: Iterable[str], config: type[Options], method: str | None) -> None:
+    """Raise unless the method has these options."""
+    known = {f.name: f for f in dataclasses.fields(config) if flag_of(f)}
+    for name in names:
+        if name not in known:
+            raise PartwholeError(f"The method {method} has no option {name!r}.{near_miss(name, known)}")
+
+
+def _value(field: dataclasses.Field[Any], text: str) -> Any:
+    kind = field_type(field)
+    if kind is bool and text in ("true", "false"):
+        return text == "true"
+    if kind is tuple:
+        return tuple(text.split(","))
+    try:
+        return text if kind is bool else kind(text)
+    except ValueError:
+        raise PartwholeError(f"{field.name} must be of type {kind.__name__}, not {text!r}.") from None
 
 
 def _parameter(field: dataclasses.Field[Any]) -> inspect.Parameter:

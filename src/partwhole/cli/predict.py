@@ -23,14 +23,14 @@ def predict(
 
     Example: partwhole predict runs/solubility new.csv --out predictions.csv
     """
+    from partwhole.labelled import LabelledMethod
     from partwhole.methods.base import load_run
     from partwhole.predictions import check_suffix, compare, predicted, write_predictions
-    from partwhole.predictors import SubgraphInfoMaxPredictor
     from partwhole.sources.loading import load_graphs
 
     check_suffix(out)
     estimator = load_run(run)
-    if not isinstance(estimator, SubgraphInfoMaxPredictor):
+    if not isinstance(estimator, LabelledMethod):
         raise PartwholeError(
             f"The run in {run} was fitted without labels and predicts nothing; fit with --target, or use "
             "`partwhole embed`."

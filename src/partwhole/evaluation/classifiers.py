@@ -1,4 +1,4 @@
-"""Classifiers on frozen vectors, scored by cross-validation."""
+"""Classifiers on frozen vectors or on similarities, scored by cross-validation."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from partwhole.errors import PartwholeError
+from partwhole.evaluation.kernel_svm import nested_kernel_svm
 from partwhole.evaluation.linear_svm import nested_linear_svm
 from partwhole.evaluation.logistic import logistic_regression
 from partwhole.evaluation.nested import Folds
 from partwhole.evaluation.svm import nested_svm
 
 RBF = "rbf-svm"  # unscaled, gamma = "scale": InfoGraph's and the paper's
+KERNEL = "kernel-svm"  # on the similarities of a kernel, in place of vectors
 CLASSIFIERS: dict[str, Callable[[np.ndarray, np.ndarray, Folds], list[np.ndarray]]] = {
     RBF: lambda x, y, folds: [result.predictions for result in nested_svm(x, y, folds)],
     "linear-svm": lambda x, y, folds: [result.predictions for result in nested_linear_svm(x, y, folds)],
     "logistic-regression": logistic_regression,
+    KERNEL: lambda grams, y, folds: [result.predictions for result in nested_kernel_svm(grams, y, folds)],
 }
 
 
@@ -41,9 +44,9 @@ def outer_folds(labels: np.ndarray, folds: int, seed: int) -> Folds:
 
 
 def fold_accuracies(
-    vectors: np.ndarray, labels: np.ndarray, *, classifier: str = RBF, folds: int = 10, seed: int = 0
+    seen: np.ndarray, labels: np.ndarray, *, classifier: str = RBF, folds: int = 10, seed: int = 0
 ) -> np.ndarray:
-    """[folds] accuracy in percent on each test fold."""
+    """[folds] accuracy in percent on each test fold; `seen` are vectors, or similarities for a kernel."""
     outer = outer_folds(labels, folds, seed)
-    predictions = CLASSIFIERS[classifier](vectors, labels, outer)
+    predictions = CLASSIFIERS[classifier](seen, labels, outer)
     return np.array([100.0 * np.mean(p == labels[test]) for p, (_, test) in zip(predictions, outer)])

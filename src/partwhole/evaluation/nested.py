@@ -6,9 +6,10 @@ training part.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,29 +20,31 @@ C_GRID = [10.0**k for k in range(-3, 4)]  # the paper's 1e-3 … 1e3
 INNER_FOLDS = 5
 
 Folds = list[tuple[np.ndarray, np.ndarray]]  # (training indices, test indices) of each
-Predictor = Callable[[np.ndarray, np.ndarray, list[float]], list[np.ndarray]]
+Predictor = Callable[[np.ndarray, np.ndarray, list[Any]], list[np.ndarray]]
 
 
 @dataclass(frozen=True)
 class FoldResult:
     """One outer fold."""
 
-    c: float  # chosen inside the training part
+    chosen: Any  # inside the training part: C, or a kernel and its C
     predictions: np.ndarray  # of the test part
 
 
-def nested(labels: np.ndarray, folds: Folds, predict: Predictor) -> list[FoldResult]:
+def nested(
+    labels: np.ndarray, folds: Folds, predict: Predictor, grid: Sequence[Any] = C_GRID
+) -> list[FoldResult]:
     """`predict(train, test, grid)` gives, for each C of the grid, the labels predicted for `test`."""
 
     def one(fold: tuple[np.ndarray, np.ndarray]) -> FoldResult:
         train, test = fold
         smallest = int(np.unique(labels[train], return_counts=True)[1].min())
         inner = StratifiedKFold(max(2, min(INNER_FOLDS, smallest)))
-        scores = np.empty((len(C_GRID), inner.n_splits))
+        scores = np.empty((len(grid), inner.n_splits))
         for j, (a, b) in enumerate(inner.split(np.zeros(len(train)), labels[train])):
-            predictions = predict(train[a], train[b], C_GRID)
+            predictions = predict(train[a], train[b], list(grid))
             scores[:, j] = [np.mean(p == labels[train[b]]) for p in predictions]
-        best = C_GRID[int(np.average(scores, axis=1).argmax())]  # the smallest of equal ones
+        best = grid[int(np.average(scores, axis=1).argmax())]  # the first of equal ones
         return FoldResult(best, predict(train, test, [best])[0])
 
     # LIBSVM and LAPACK leave Python's lock while they work, so threads will do; each works alone.

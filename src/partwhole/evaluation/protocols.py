@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.evaluation.classifiers import CLASSIFIERS, RBF, fold_accuracies
+from partwhole.evaluation.classifiers import CLASSIFIERS, KERNEL, RBF, fold_accuracies
+from partwhole.kernels.base import Kernel
 from partwhole.methods.base import load_run
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 
+LABEL_FREE = "label-free"
 Scores = dict[str, dict[int, np.ndarray]]  # classifier -> epoch -> accuracies [runs, folds], in percent
 SVM = (RBF,)
+VECTORS = tuple(name for name in CLASSIFIERS if name != KERNEL)
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,9 @@ def _trained(kept: list[int]) -> list[int]:
 
 PROTOCOLS = {
     "untrained": Protocol("weights before the first step; RBF SVM", lambda kept: [0], SVM),
-    "label-free": Protocol("last epoch, nothing chosen on test folds; RBF SVM", lambda kept: kept[-1:], SVM),
+    LABEL_FREE: Protocol("last epoch, nothing chosen on test folds; RBF SVM", lambda kept: kept[-1:], SVM),
     "paper": Protocol("best kept epoch on the test folds; RBF SVM", _trained, SVM),
-    "authors": Protocol(
-        "best kept epoch and best of three classifiers on the test folds", _trained, tuple(CLASSIFIERS)
-    ),
+    "authors": Protocol("best kept epoch and best of three classifiers on the test folds", _trained, VECTORS),
 }
 
 
@@ -67,12 +68,14 @@ def protocol_named(name: str) -> Protocol:
 def choose(protocol: str, scores: Scores) -> Choice | None:
     """Apply a protocol to scores; None where these lack something that it looks at."""
     rules = protocol_named(protocol)
-    if any(classifier not in scores for classifier in rules.classifiers):
+    kernel = list(scores) == [KERNEL]
+    classifiers = (KERNEL,) if kernel and protocol == LABEL_FREE else rules.classifiers
+    if any(classifier not in scores for classifier in classifiers):
         return None
     tried = [
         (classifier, epoch, scores[classifier].get(epoch))
-        for epoch in rules.epochs(sorted(scores[RBF]))
-        for classifier in rules.classifiers
+        for epoch in rules.epochs(sorted(scores[classifiers[0]]))
+        for classifier in classifiers
     ]
     whole = [(classifier, epoch, s) for classifier, epoch, s in tried if s is not None]
     if len(whole) < len(tried) or not whole:
@@ -95,7 +98,9 @@ def score_run(
     if folds < 2 or runs < 1:
         raise PartwholeError("Evaluation needs at least 2 folds and 1 run.")
     run = RunFolder(path)
-    final = run.read_config()["options"]["epochs"]
+    final = run.read_config()["options"].get("epochs")
+    if final is None:
+        return _score_without_epochs(run, store, list(protocols), folds, runs, seed)
     kept = sorted({*run.snapshot_epochs(), final})
     if "task" in run.read_config():
         raise PartwholeError(
@@ -126,10 +131,33 @@ def score_run(
     return scores
 
 
+def _score_without_epochs(
+    run: RunFolder, store: GraphStore, protocols: list[str], folds: int, runs: int, seed: int
+) -> Scores:
+    """Of a method that is not trained epoch by epoch: a kernel, word vectors, counts."""
+    for name in protocols:
+        protocol_named(name)
+        if name != LABEL_FREE:
+            raise PartwholeError(
+                f"The run in {run.path} has no epochs, which the protocol {name!r} looks at; use "
+                f"{LABEL_FREE!r}."
+            )
+    estimator = load_run(run.path)
+    if isinstance(estimator, Kernel):
+        seen, classifier = estimator.gram(store), KERNEL
+    else:
+        seen, classifier = estimator.transform(store), RBF
+    accuracies = [
+        fold_accuracies(seen, store.labels, classifier=classifier, folds=folds, seed=seed + k)
+        for k in range(runs)
+    ]
+    return {classifier: {0: np.stack(accuracies)}}
+
+
 def evaluate(
     path: str | Path,
     store: GraphStore,
-    protocol: str = "label-free",
+    protocol: str = LABEL_FREE,
     *,
     folds: int = 10,
     runs: int = 1,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -54,49 +55,78 @@ class LiftedBatch(Movable):
         return self.depths[depth - 1].sizes
 
     def nodes(self, layers: Sequence[Tensor], weight: Tensor, bias: Tensor) -> NodeVectors:
-        return LiftedNodes(self, list(layers), weight, bias, self.rows, originals_only=False)
+        return MixedLayers(self, list(layers), self.rows, False, weight, bias)
+
+    def side_by_side(self, layers: Sequence[Tensor]) -> NodeVectors:
+        return LiftedLayers(self, list(layers), self.rows, False)
 
 
 @dataclass(frozen=True, eq=False)
-class LiftedNodes:
-    """X_G = sum_k w_k X^(k) + b, kept as its layers: each has rows of its own depth.
+class LiftedLayers:
+    """[X^(1) … X^(L)] side by side, each kept with the rows of its own depth.
 
-    Projection and sum are linear, so they are applied to the layers and mixed afterwards.
+    Projection and sum are linear, so they are applied to the layers.
     """
 
     batch: LiftedBatch
     layers: list[Tensor]  # [classes of depth k, d]
-    weight: Tensor  # [L]
-    bias: Tensor  # [1]
     rows: Rows
     originals_only: bool
 
-    def first(self, graphs: int) -> LiftedNodes:
+    def first(self, graphs: int) -> Self:
         if graphs == len(self.rows.ptr) - 1:
             return self
         assert graphs == self.batch.num_graphs
-        return LiftedNodes(self.batch, self.layers, self.weight, self.bias, self.rows.first(graphs), True)
+        return replace(self, rows=self.rows.first(graphs), originals_only=True)
 
     def project(self, weight: Tensor) -> Tensor:
-        out = self.bias * weight.sum(0)
-        for w, x, depth in zip(self.weight, self.layers, self.batch.depths):
-            out = out + (x @ (w * weight)).index_select(0, depth.class_of_row[: len(self.rows.graph)])
-        return out
+        return self._projected(weight.chunk(len(self.layers)))
 
     def sum(self, weight: Tensor | None = None) -> Tensor:
-        out: Tensor | None = None
-        count = self.rows.count
-        assert count is not None
-        count = count.to(self.layers[0].dtype)
-        counted = count if weight is None else weight * count
-        for w, x, depth in zip(self.weight, self.layers, self.batch.depths):
+        return torch.cat(self._sums(weight), dim=1)
+
+    def _projected(self, weights: Sequence[Tensor], out: Tensor | None = None) -> Tensor:
+        """sum_k X^(k) W_k on the rows of the last depth, added to `out`."""
+        for w, x, depth in zip(weights, self.layers, self.batch.depths):
+            term = (x @ w).index_select(0, depth.class_of_row[: len(self.rows.graph)])
+            out = term if out is None else out + term
+        assert out is not None
+        return out
+
+    def _counted(self, weight: Tensor | None) -> Tensor:
+        """[rows] nodes of each row, times their weight."""
+        assert self.rows.count is not None
+        count = self.rows.count.to(self.layers[0].dtype)
+        return count if weight is None else weight * count
+
+    def _sums(self, weight: Tensor | None) -> list[Tensor]:
+        """[G, d] for each layer."""
+        sums, counted = [], self._counted(weight)
+        for x, depth in zip(self.layers, self.batch.depths):
             matrix = depth.originals if self.originals_only else depth.graphs
             if weight is not None:
                 entries = torch.zeros_like(matrix.weight, dtype=x.dtype)
-                matrix = matrix.with_weight(entries.index_add(0, depth.pair_of_row[: len(count)], counted))
-            term = w * (matrix @ x)
-            out = term if out is None else out + term
+                matrix = matrix.with_weight(entries.index_add(0, depth.pair_of_row[: len(counted)], counted))
+            sums.append(matrix @ x)
+        return sums
+
+
+@dataclass(frozen=True, eq=False)
+class MixedLayers(LiftedLayers):
+    """X_G = sum_k w_k X^(k) + b (Eq. 5)."""
+
+    weight: Tensor  # [L]
+    bias: Tensor  # [1]
+
+    def project(self, weight: Tensor) -> Tensor:
+        return self._projected([w * weight for w in self.weight], self.bias * weight.sum(0))
+
+    def sum(self, weight: Tensor | None = None) -> Tensor:
+        mixed: Tensor | None = None
+        for w, term in zip(self.weight, self._sums(weight)):
+            mixed = w * term if mixed is None else mixed + w * term
+        assert mixed is not None
+        counted = self._counted(weight)
         total = torch.zeros(len(self.rows.ptr) - 1, dtype=counted.dtype, device=counted.device)
         total = total.index_add(0, self.rows.graph, counted)
-        assert out is not None
-        return out + self.bias * total[:, None]
+        return mixed + self.bias * total[:, None]

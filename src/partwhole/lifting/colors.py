@@ -15,7 +15,7 @@ from partwhole.store import GraphStore
 
 
 @njit(inline="always")
-def _mix(x: np.uint64) -> np.uint64:
+def mix(x: np.uint64) -> np.uint64:
     """A bijection of 64-bit words that spreads every bit (the finaliser of SplitMix64)."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -29,7 +29,7 @@ def hash_rows(words: np.ndarray) -> np.ndarray:
     for i in range(len(words)):
         h = np.uint64(words.shape[1])
         for word in words[i]:
-            h = _mix(h * np.uint64(0x9E3779B97F4A7C15) + _mix(word + np.uint64(1)))
+            h = mix(h * np.uint64(0x9E3779B97F4A7C15) + mix(word + np.uint64(1)))
         out[i] = h
     return out
 
@@ -41,8 +41,8 @@ def add_incident(colors: np.ndarray, entries: np.ndarray, edge_ptr: np.ndarray) 
     for v in range(len(colors)):
         total = np.uint64(0)
         for e in range(edge_ptr[v], edge_ptr[v + 1]):
-            total += _mix(entries[e])
-        out[v] = _mix(colors[v] * np.uint64(0x9E3779B97F4A7C15) + total)
+            total += mix(entries[e])
+        out[v] = mix(colors[v] * np.uint64(0x9E3779B97F4A7C15) + total)
     return out
 
 
@@ -51,13 +51,13 @@ def refine(colors: np.ndarray, edge_ptr: np.ndarray, neighbor: np.ndarray) -> np
     """One round."""
     mixed = np.empty_like(colors)
     for v in range(len(colors)):
-        mixed[v] = _mix(colors[v])
+        mixed[v] = mix(colors[v])
     out = np.empty_like(colors)
     for v in range(len(colors)):
         total = np.uint64(0)
         for e in range(edge_ptr[v], edge_ptr[v + 1]):
             total += mixed[neighbor[e]]
-        out[v] = _mix(colors[v] * np.uint64(0x9E3779B97F4A7C15) + total)
+        out[v] = mix(colors[v] * np.uint64(0x9E3779B97F4A7C15) + total)
     return out
 
 

@@ -51,6 +51,11 @@ class LocalGlobal(nn.Module):
         if rows.count is not None:  # a row that stands for several nodes counts as often
             times = rows.count.long()
             scores, own = scores.repeat_interleave(times, dim=0), own.repeat_interleave(times)
-        mine = own[:, None] == torch.arange(len(h), device=own.device)  # [n, B]
-        bound: Tensor = ESTIMATORS.get(estimator)(scores[mine], scores[~mine])
-        return bound
+        return own_and_other(scores, own, estimator)
+
+
+def own_and_other(scores: Tensor, own: Tensor, estimator: str) -> Tensor:
+    """The bound of an estimator from scores [n, B] of nodes with graphs, `own` [n] being that of a node."""
+    mine = own[:, None] == torch.arange(scores.shape[1], device=own.device)  # [n, B]
+    bound: Tensor = ESTIMATORS.get(estimator)(scores[mine], scores[~mine])
+    return bound

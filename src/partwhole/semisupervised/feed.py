@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from partwhole.graph import Movable
-from partwhole.model import PartWhole
 from partwhole.store import GraphStore
 from partwhole.training.feeds import Batches, Order
 
@@ -37,12 +36,13 @@ class LabelledFeed:
     def __init__(
         self,
         store: GraphStore,
-        model: PartWhole,
+        model: Any,  # with `config`, `backbone` and `readout`
         targets: np.ndarray,
         *,
         labelled: np.ndarray,
         everything: np.ndarray | None,
         corrupt: bool,
+        lift: bool = True,
     ):
         """`targets` [G, T] of the whole store. `everything`: the graphs that are learned from without
         labels, the labelled ones among them; None: labels alone."""
@@ -51,7 +51,7 @@ class LabelledFeed:
         self.store, self.targets = store, torch.from_numpy(targets)
         self.labelled = Order(labelled, size, LABELLED + seed)
         self.others = None if everything is None else Order(everything, size, seed)
-        self.batches = Batches(store, model, corrupt=corrupt and everything is not None)
+        self.batches = Batches(store, model, corrupt=corrupt and everything is not None, lift=lift)
 
     def steps(self) -> int:
         return max(self.labelled.steps, LEAST_STEPS)

@@ -70,8 +70,8 @@ class Order:
 class Batches:
     """Graphs of a store as the model takes them, with G^ if asked for."""
 
-    def __init__(self, store: GraphStore, model: Any, *, corrupt: bool):
-        self.store, self.model, self.corrupt = store, model, corrupt
+    def __init__(self, store: GraphStore, model: Any, *, corrupt: bool, lift: bool):
+        self.store, self.model, self.corrupt, self.lift = store, model, corrupt, lift
 
     @cached_property
     def source(self) -> GraphStore | Lifter:
@@ -83,7 +83,7 @@ class Batches:
             self.model.readout,
             config.layers,
             corrupt=self.corrupt,
-            lift=config.lift,
+            lift=self.lift,
         )
 
     def of(self, graphs: np.ndarray, epoch: int, step: int) -> Batch:
@@ -94,10 +94,10 @@ class Batches:
 class GraphFeed:
     """Every graph once an epoch."""
 
-    def __init__(self, store: GraphStore, model: Any, *, corrupt: bool):
+    def __init__(self, store: GraphStore, model: Any, *, corrupt: bool, lift: bool = True):
         config = model.config
         self.store = store
-        self.batches = Batches(store, model, corrupt=corrupt)
+        self.batches = Batches(store, model, corrupt=corrupt, lift=lift)
         self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
 
     def steps(self) -> int:

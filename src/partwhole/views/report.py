@@ -12,8 +12,8 @@ import numpy as np
 from partwhole.errors import PartwholeError
 from partwhole.estimator import SubgraphInfoMax
 from partwhole.files import atomic_file
+from partwhole.labelled import LabelledMethod
 from partwhole.predictions import ACCURACY, Predictions, compare, predicted
-from partwhole.predictors import SubgraphInfoMaxPredictor
 from partwhole.semisupervised.targets import as_columns, as_numbers
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
@@ -39,7 +39,7 @@ def write_report(
     many = "all" if len(shown) == len(store) else f"{len(shown)} of"
     name, labels = _first_target(part)
     predictions: dict[str, Any] = {}
-    if isinstance(estimator, SubgraphInfoMaxPredictor):
+    if isinstance(estimator, LabelledMethod):
         found = predicted(estimator, part)
         predictions = _predictions(estimator, part, found)
         name, labels = next(iter(found.targets.items()))
@@ -75,9 +75,7 @@ def _first_target(store: GraphStore) -> tuple[str, np.ndarray | None]:
     return (store.schema.targets[0].name, store.labels) if store.has_labels else ("", None)
 
 
-def _predictions(
-    estimator: SubgraphInfoMaxPredictor, store: GraphStore, found: Predictions
-) -> dict[str, Any]:
+def _predictions(estimator: LabelledMethod, store: GraphStore, found: Predictions) -> dict[str, Any]:
     """How far predictions are from known targets, and a picture of each that is a number."""
     plots = []
     measured = compare(estimator, store, found)

@@ -18,7 +18,8 @@ class PyGBackbone(nn.Module):
 
     lifts = False  # message passing over explicit edges
 
-    def __init__(self, hidden: int, layers: int, variant: str = "GCN"):
+    def __init__(self, hidden: int, layers: int, variant: str = "GCN", **options: Any):
+        """`options` are those of the model's convolution."""
         super().__init__()
         models = _basic_models()
         if variant not in models:
@@ -26,7 +27,7 @@ class PyGBackbone(nn.Module):
                 f"PyTorch Geometric has no basic model {variant!r}.{near_miss(variant, models)}"
             )
         # Jumping knowledge by concatenation hands out every layer; its final mix is our layer-conv.
-        model = models[variant](hidden, hidden, layers, norm="batch_norm", jk="cat")
+        model = models[variant](hidden, hidden, layers, norm="batch_norm", jk="cat", **options)
         model.lin = nn.Identity()
         self.model, self.layers = model, layers
 

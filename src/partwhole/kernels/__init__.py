@@ -1,0 +1,1 @@
+"""Graphs compared with graphs: kernels by counting patterns, and kernels pair by pair."""

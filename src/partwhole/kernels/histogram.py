@@ -1,0 +1,109 @@
+"""Kernels that count patterns: k(G, G') is the cosine of two histograms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from scipy.linalg import eigh
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import svds
+from torch import Tensor
+
+from partwhole.kernels.base import Kernel, strongest, unit_diagonal
+from partwhole.store import GraphStore
+from partwhole.training.checkpoint import RunFolder
+
+DENSE = 3000  # graphs or patterns up to which all directions are found at once
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """How often each graph holds each pattern; (graph, pattern) pairs may repeat and add up."""
+
+    graph: np.ndarray  # [m] int64
+    key: np.ndarray  # [m] uint64: equal patterns have equal keys, in every store
+    count: np.ndarray  # [m] float64
+
+
+class HistogramKernel(Kernel):
+    """A kernel defines `candidates`, the patterns of a store, for each setting to choose from.
+
+    The last candidate is the richest; it makes the vectors.
+    """
+
+    def candidates(self, store: GraphStore) -> list[Patterns]:
+        raise TypeError("a kernel that counts defines its patterns")
+
+    def gram(self, store: GraphStore) -> np.ndarray:
+        grams = []
+        for patterns in self.candidates(store):
+            counts = histogram(patterns, np.unique(patterns.key), len(store))
+            grams.append(unit_diagonal((counts @ counts.T).toarray()))
+        return np.stack(grams)
+
+    @property
+    def width(self) -> int:
+        return self.directions_.shape[1]
+
+    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
+        store = self._taken_store()
+        patterns = self.candidates(store)[-1]
+        self.vocabulary_ = np.unique(patterns.key)
+        counts = histogram(patterns, self.vocabulary_, len(store))
+        self.directions_ = main_directions(scaled(counts, lengths(patterns, len(store))), self.dimensions)
+
+    def _embed(self, store: GraphStore) -> np.ndarray:
+        """Patterns that were not there in the fit have no direction, but count in the length."""
+        patterns = self.candidates(store)[-1]
+        counts = histogram(patterns, self.vocabulary_, len(store))
+        cosine = scaled(counts, lengths(patterns, len(store)))
+        return (cosine @ self.directions_).astype(np.float32)
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return {
+            "vocabulary": torch.from_numpy(self.vocabulary_.view(np.int64)),
+            "directions": torch.from_numpy(self.directions_),
+        }
+
+    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
+        self.vocabulary_ = tensors["vocabulary"].numpy().view(np.uint64)
+        self.directions_ = tensors["directions"].numpy()
+
+
+def histogram(patterns: Patterns, vocabulary: np.ndarray, graphs: int) -> csr_array:
+    """[graphs, vocabulary] counts; patterns outside the vocabulary are left out."""
+    place = np.searchsorted(vocabulary, patterns.key)
+    known = np.zeros(len(place), bool)
+    inside = place < len(vocabulary)
+    known[inside] = vocabulary[place[inside]] == patterns.key[inside]
+    entries = patterns.count[known], (patterns.graph[known], place[known])
+    counts = csr_array(entries, shape=(graphs, len(vocabulary)))
+    counts.sum_duplicates()
+    return counts
+
+
+def lengths(patterns: Patterns, graphs: int) -> np.ndarray:
+    """[graphs] Euclidean length of the whole histogram."""
+    counts = histogram(patterns, np.unique(patterns.key), graphs)
+    return np.sqrt(np.asarray((counts * counts).sum(axis=1)).ravel())
+
+
+def scaled(counts: csr_array, length: np.ndarray) -> csr_array:
+    scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+    return csr_array(counts * scale[:, None])
+
+
+def main_directions(rows: csr_array, most: int) -> np.ndarray:
+    """[patterns, k] orthonormal: products of the projected rows are the best approximation of those of
+    the rows (the singular vectors)."""
+    graphs, patterns = rows.shape
+    if graphs <= min(DENSE, patterns):
+        values, left = strongest(eigh((rows @ rows.T).toarray()), most)
+        return np.asarray(rows.T @ (left / np.sqrt(values)))
+    if patterns <= DENSE:
+        return strongest(eigh((rows.T @ rows).toarray()), most)[1]
+    _, sizes, right = svds(rows, k=min(most, min(rows.shape) - 1), v0=np.ones(min(rows.shape)))
+    return strongest((sizes**2, right.T), most)[1]

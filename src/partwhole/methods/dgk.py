@@ -1,0 +1,83 @@
+"""Deep graph kernel: counts of colours, in which colours that occur in like surroundings are alike."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from partwhole.config import option
+from partwhole.kernels.base import Kernel, KernelConfig
+from partwhole.kernels.colours import colours_of
+from partwhole.kernels.histogram import Patterns, histogram
+from partwhole.registry import METHODS
+from partwhole.store import GraphStore
+from partwhole.training.checkpoint import RunFolder
+from partwhole.words.vectors import spelled_all, word2vec
+
+
+@dataclass(eq=False)
+class DeepKernelConfig(KernelConfig):
+    rounds: int = option(2, "Rounds of refinement.", least=1)
+    window: int = option(5, "Colours before and after one that are its context.", least=1)
+    epochs_of_text: int = option(5, "Passes over the surroundings.", least=1)
+    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0)
+
+
+@METHODS.register
+class DeepGraphKernel(Kernel, DeepKernelConfig):
+    """k = φ(G)ᵀ E Eᵀ φ(G'), with φ the colour counts of refinement and E a vector for each colour.
+
+    A colour is learned beside those of the neighbours in its round and that of its node a round before.
+    """
+
+    method = "dgk"
+    about = "colour counts with word vectors between the colours"
+    paper = "Yanardag & Vishwanathan, Deep Graph Kernels, KDD 2015"
+    learns_from = "graphs"
+    config_class = DeepKernelConfig
+
+    def gram(self, store: GraphStore) -> np.ndarray:
+        vectors = self._embed(store).astype(np.float64)
+        return (vectors @ vectors.T)[None]
+
+    @property
+    def width(self) -> int:
+        return self.dimensions
+
+    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
+        store = self._taken_store()
+        rounds = colours_of(store, self.rounds, self.method)
+        _, _, edge_ptr, neighbor = store.batch_structure(np.arange(len(store)))
+        sentences: list[list[str]] = []
+        for before, now in itertools.pairwise(rounds):
+            old, new = spelled_all(before), spelled_all(now)
+            around = np.split(new[neighbor], edge_ptr[1:-1])
+            sentences += [[o, n, *near] for o, n, near in zip(old, new, around)]
+        model = word2vec(sentences, self.dimensions, self.window, self.epochs_of_text, self.random_state)
+        words = np.array([int(word, 16) for word in model.wv.index_to_key], np.uint64)
+        order = np.argsort(words)
+        self.vocabulary_, self.vectors_ = words[order], model.wv.vectors[order]
+
+    def _embed(self, store: GraphStore) -> np.ndarray:
+        """Eᵀ φ(G), of length 1; a colour that the fit has not seen does not count."""
+        rounds = colours_of(store, self.rounds, self.method)
+        graph = np.tile(np.repeat(np.arange(len(store)), store.num_nodes), len(rounds))
+        patterns = Patterns(graph, np.concatenate(rounds), np.ones(len(graph)))
+        sums = histogram(patterns, self.vocabulary_, len(store)) @ self.vectors_.astype(np.float64)
+        length = np.linalg.norm(sums, axis=1, keepdims=True)
+        return np.divide(sums, length, out=np.zeros_like(sums), where=length > 0).astype(np.float32)
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return {
+            "vocabulary": torch.from_numpy(self.vocabulary_.view(np.int64)),
+            "vectors": torch.from_numpy(self.vectors_),
+        }
+
+    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
+        self.vocabulary_ = tensors["vocabulary"].numpy().view(np.uint64)
+        self.vectors_ = tensors["vectors"].numpy()

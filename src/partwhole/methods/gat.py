@@ -1,0 +1,19 @@
+"""GAT, trained with labels."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from partwhole.nn.backbones.pyg import PyGBackbone
+from partwhole.registry import METHODS
+from partwhole.supervised import SupervisedNetwork
+
+
+@METHODS.register
+class SupervisedGAT(SupervisedNetwork):
+    method = "gat"
+    about = "classes by a GAT, from labels alone"
+    paper = "Veličković et al., Graph Attention Networks, ICLR 2018"
+
+    def layers_of_network(self) -> nn.Module:
+        return PyGBackbone(self.hidden, self.layers, "GAT")

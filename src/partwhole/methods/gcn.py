@@ -1,0 +1,19 @@
+"""GCN, trained with labels."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from partwhole.nn.backbones.pyg import PyGBackbone
+from partwhole.registry import METHODS
+from partwhole.supervised import SupervisedNetwork
+
+
+@METHODS.register
+class SupervisedGCN(SupervisedNetwork):
+    method = "gcn"
+    about = "classes by a GCN, from labels alone"
+    paper = "Kipf & Welling, Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
+
+    def layers_of_network(self) -> nn.Module:
+        return PyGBackbone(self.hidden, self.layers, "GCN")

@@ -1,0 +1,21 @@
+"""GIN with eps = 0, trained with labels."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from partwhole.nn.backbones.gin import GIN
+from partwhole.registry import METHODS
+from partwhole.supervised import SupervisedNetwork
+
+
+@METHODS.register
+class SupervisedGIN(SupervisedNetwork):
+    """The backbone of the paper's method; a node counts as much as a neighbour."""
+
+    method = "gin-0"
+    about = "classes by a GIN with eps = 0, from labels alone"
+    paper = "Xu et al., How Powerful are Graph Neural Networks?, ICLR 2019"
+
+    def layers_of_network(self) -> nn.Module:
+        return GIN(self.hidden, self.layers)

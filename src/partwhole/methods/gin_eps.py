@@ -1,0 +1,22 @@
+"""GIN with a learned eps, trained with labels."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from partwhole.methods.gin_0 import SupervisedGIN
+from partwhole.nn.backbones.pyg import PyGBackbone
+from partwhole.registry import METHODS
+from partwhole.supervised import SupervisedNetwork
+
+
+@METHODS.register
+class SupervisedGINEps(SupervisedNetwork):
+    """How much a node counts beside its neighbours is learned, 1 + eps in every layer."""
+
+    method = "gin-eps"
+    about = "classes by a GIN with a learned eps, from labels alone"
+    paper = SupervisedGIN.paper
+
+    def layers_of_network(self) -> nn.Module:
+        return PyGBackbone(self.hidden, self.layers, "GIN", train_eps=True)

@@ -1,0 +1,35 @@
+"""Graph2Vec: a graph is a bag of the colours of its nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from partwhole.config import option
+from partwhole.kernels.colours import colours_of
+from partwhole.registry import METHODS
+from partwhole.store import GraphStore
+from partwhole.words.documents import DocumentConfig, DocumentMethod
+from partwhole.words.vectors import spelled_all
+
+
+@dataclass(eq=False)
+class Graph2VecConfig(DocumentConfig):
+    rounds: int = option(2, "Rounds of refinement: the depth of the rooted subgraphs.", least=0)
+
+
+@METHODS.register
+class Graph2Vec(DocumentMethod, Graph2VecConfig):
+    """PV-DBOW on rooted subgraphs, which are the colours of Weisfeiler-Lehman refinement."""
+
+    method = "graph2vec"
+    about = "document vectors of the colours of refinement"
+    paper = "Narayanan et al., graph2vec: Learning Distributed Representations of Graphs, 2017"
+    config_class = Graph2VecConfig
+    bag = True
+
+    def documents(self, store: GraphStore) -> list[list[str]]:
+        words = np.stack([spelled_all(c) for c in colours_of(store, self.rounds, self.method)], axis=1)
+        pieces = np.split(words, store.node_ptr[1:-1])
+        return [piece.ravel().tolist() for piece in pieces]

@@ -1,0 +1,100 @@
+"""GraphCL: two changed copies of a graph are to have the same vector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy, normalize
+
+from partwhole.config import BackboneConfig, TrainConfig, option
+from partwhole.encoder import BackboneMethod
+from partwhole.graph import GraphBatch, Movable
+from partwhole.nn.layers import MLP
+from partwhole.registry import METHODS
+from partwhole.selfsupervised.augmentation import augmented
+from partwhole.selfsupervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
+from partwhole.store import GraphStore
+from partwhole.training.feeds import Feed, Order
+from partwhole.training.objectives import Objective
+
+
+@dataclass(eq=False)
+class GraphCLConfig(BackboneConfig):
+    """The defaults are those of its authors."""
+
+    hidden: int = option(32, "Width of every hidden layer.", least=1)
+    layers: int = option(3, "Number L of graph network layers.", least=1)
+    epochs: int = option(20, "Passes over the graphs.", least=0)
+    temperature: float = option(0.2, "Divisor of the cosine.", above=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Copies(Movable):
+    first: GraphBatch
+    second: GraphBatch
+
+    @property
+    def num_graphs(self) -> int:
+        return self.first.num_graphs
+
+
+class CopiesFeed:
+    """Every graph once an epoch, changed in two ways."""
+
+    def __init__(self, store: GraphStore, config: TrainConfig):
+        self.store, self.seed = store, config.random_state
+        self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
+
+    def steps(self) -> int:
+        return self.order.steps
+
+    def batch(self, epoch: int, step: int) -> Copies:
+        graphs = self.store.take(self.order.at(epoch * self.steps() + step))
+        random = np.random.default_rng([self.seed, epoch, step])
+        everything = np.arange(len(graphs))
+        first, second = (augmented(graphs, random).batch(everything) for _ in range(2))
+        return Copies(first, second)
+
+    def release(self) -> None:
+        self.store.release_pages()
+
+
+class CopiesNetwork(SelfSupervised):
+    """NT-Xent: of all second copies in the batch, which is of the same graph as the first?"""
+
+    def __init__(self, encoder: LayerwiseEncoder, temperature: float):
+        super().__init__(encoder)
+        self.temperature = temperature
+        self.head = MLP(encoder.width, encoder.width, encoder.width)
+
+    def loss(self, batch: Copies) -> tuple[Tensor, dict[str, Tensor]]:
+        first, second = (
+            normalize(self.head(self.encoder.embed(copy)), dim=1) for copy in (batch.first, batch.second)
+        )
+        scores = first @ second.T / self.temperature  # [B, B]
+        own = torch.arange(len(scores), device=scores.device)
+        loss = cross_entropy(scores, own)
+        return loss, {"found": (scores.argmax(1) == own).to(loss.dtype).mean()}
+
+
+@METHODS.register
+class GraphCL(BackboneMethod, GraphCLConfig):
+    """Nodes dropped, edges moved, attributes masked or a walked subgraph, drawn for each graph."""
+
+    method = "graphcl"
+    about = "two changed copies of a graph get the same vector"
+    paper = "You et al., Graph Contrastive Learning with Augmentations, NeurIPS 2020"
+    config_class = GraphCLConfig
+
+    def _model(self, config: GraphCLConfig, widths: Mapping[str, int], edge_width: int) -> CopiesNetwork:
+        return CopiesNetwork(LayerwiseEncoder.of(config, widths, edge_width), config.temperature)
+
+    def _objective(self) -> Objective:
+        return OwnLoss()
+
+    def _feed(self, store: GraphStore) -> Feed:
+        return CopiesFeed(store, self.model_.config)

@@ -1,0 +1,112 @@
+"""GraphMAE: what was the attribute of a node that is hidden?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cosine_similarity, one_hot
+
+from partwhole.config import BackboneConfig, option
+from partwhole.encoder import BackboneMethod
+from partwhole.graph import GraphBatch, Movable
+from partwhole.nn.layers import linear
+from partwhole.registry import BACKBONES, METHODS
+from partwhole.selfsupervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
+from partwhole.store import GraphStore
+from partwhole.training.feeds import Feed, Order, step_generator
+from partwhole.training.objectives import Objective
+
+DEGREES = 64  # told apart where the degree is all that a node has
+
+
+@dataclass(eq=False)
+class GraphMAEConfig(BackboneConfig):
+    layers: int = option(2, "Number L of graph network layers.", least=1)
+    epochs: int = option(20, "Passes over the graphs.", least=0)
+    masked: float = option(0.5, "Share of nodes that are hidden.", above=0, below=1)
+    power: float = option(2.0, "Of the error: the higher, the less easy nodes count.", above=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Masked(Movable):
+    graphs: GraphBatch
+    hidden: Tensor  # [n] bool
+
+    @property
+    def num_graphs(self) -> int:
+        return self.graphs.num_graphs
+
+
+class MaskedFeed:
+    """Every graph once an epoch, a share of all nodes of a batch hidden."""
+
+    def __init__(self, store: GraphStore, config: GraphMAEConfig):
+        self.store, self.config = store, config
+        self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
+
+    def steps(self) -> int:
+        return self.order.steps
+
+    def batch(self, epoch: int, step: int) -> Masked:
+        graphs = self.store.batch(self.order.at(epoch * self.steps() + step))
+        random = step_generator(self.config.random_state, epoch, step)
+        drawn = torch.rand(graphs.num_nodes, generator=random)
+        hidden = torch.zeros(graphs.num_nodes, dtype=torch.bool)
+        hidden[drawn.argsort()[: max(1, round(self.config.masked * graphs.num_nodes))]] = True
+        return Masked(graphs, hidden)
+
+    def release(self) -> None:
+        self.store.release_pages()
+
+
+class MaskedNetwork(SelfSupervised):
+    """Hidden nodes start from a token, are hidden again after the encoder, and a GIN layer decodes them."""
+
+    def __init__(self, encoder: LayerwiseEncoder, width: int, power: float):
+        super().__init__(encoder)
+        hidden = self.config.hidden
+        self.width_of_attributes, self.power = width, power
+        self.token = nn.Parameter(torch.zeros(1, hidden))
+        self.between = linear(encoder.node_width, hidden, bias=False)
+        self.decoder = BACKBONES.build("gin", hidden=hidden, layers=1)
+        self.out = linear(hidden, width or DEGREES)
+
+    def loss(self, batch: Masked) -> tuple[Tensor, dict[str, Tensor]]:
+        graphs, hidden = batch.graphs, batch.hidden[:, None]
+        x0 = torch.where(hidden, self.token, self.encoder.start(graphs))
+        code = self.encoder.nodes_from(x0, graphs).project(self.between.weight.T)
+        decoded = self.out(self.decoder(code.masked_fill(hidden, 0.0), graphs)[-1])
+        likeness = cosine_similarity(decoded[batch.hidden], self._attributes(graphs)[batch.hidden], dim=1)
+        loss = (1 - likeness).pow(self.power).mean()  # the scaled cosine error of its paper
+        return loss, {"likeness": likeness.detach().mean()}
+
+    def _attributes(self, graphs: GraphBatch) -> Tensor:
+        """[n, …] what is to be found: the attributes, or else the degree, one-hot."""
+        if self.width_of_attributes:
+            return graphs.inputs.attributes["node"]
+        degrees = graphs.edge_ptr.diff().clamp_max(DEGREES - 1)
+        return one_hot(degrees, DEGREES).to(self.token.dtype)
+
+
+@METHODS.register
+class GraphMAE(BackboneMethod, GraphMAEConfig):
+    """A masked autoencoder of node attributes."""
+
+    method = "graphmae"
+    about = "hidden attributes of nodes are found again"
+    paper = "Hou et al., GraphMAE: Self-Supervised Masked Graph Autoencoders, KDD 2022"
+    config_class = GraphMAEConfig
+
+    def _model(self, config: GraphMAEConfig, widths: Mapping[str, int], edge_width: int) -> MaskedNetwork:
+        encoder = LayerwiseEncoder.of(config, widths, edge_width)
+        return MaskedNetwork(encoder, widths.get("node", 0), config.power)
+
+    def _objective(self) -> Objective:
+        return OwnLoss()
+
+    def _feed(self, store: GraphStore) -> Feed:
+        return MaskedFeed(store, self.model_.config)

@@ -1,0 +1,19 @@
+"""GraphSAGE, trained with labels."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from partwhole.nn.backbones.pyg import PyGBackbone
+from partwhole.registry import METHODS
+from partwhole.supervised import SupervisedNetwork
+
+
+@METHODS.register
+class SupervisedGraphSAGE(SupervisedNetwork):
+    method = "graphsage"
+    about = "classes by a GraphSAGE, from labels alone"
+    paper = "Hamilton et al., Inductive Representation Learning on Large Graphs, NeurIPS 2017"
+
+    def layers_of_network(self) -> nn.Module:
+        return PyGBackbone(self.hidden, self.layers, "GraphSAGE")

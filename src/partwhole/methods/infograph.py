@@ -1,0 +1,58 @@
+"""InfoGraph: every node against the graph it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from partwhole.config import BackboneConfig, option
+from partwhole.encoder import BackboneMethod
+from partwhole.graph import Batch
+from partwhole.losses.local_global import LocalGlobal
+from partwhole.registry import ESTIMATORS, METHODS
+from partwhole.selfsupervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
+from partwhole.training.objectives import Objective
+
+
+@dataclass(eq=False)
+class InfoGraphConfig(BackboneConfig):
+    """The defaults are those of its authors."""
+
+    hidden: int = option(32, "Width of every hidden layer.", least=1)
+    layers: int = option(5, "Number L of graph network layers.", least=1)
+    epochs: int = option(20, "Passes over the graphs.", least=0)
+    estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
+
+
+class LocalGlobalNetwork(SelfSupervised):
+    """I(x_v; h(G)) over all nodes and graphs of a batch."""
+
+    def __init__(self, encoder: LayerwiseEncoder, estimator: str):
+        super().__init__(encoder)
+        self.estimator = estimator
+        self.discriminator = LocalGlobal(encoder.node_width, encoder.width)
+
+    def loss(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        nodes = self.encoder.nodes(batch)
+        bound = self.discriminator(nodes, self.encoder.readout(nodes), self.estimator)
+        return -bound, {"mutual_information": bound.detach()}
+
+
+@METHODS.register
+class InfoGraph(BackboneMethod, InfoGraphConfig):
+    """The same GIN, trainer and estimators as ours; all layers side by side."""
+
+    method = "infograph"
+    about = "nodes compared with the graph they belong to"
+    paper = "Sun et al., InfoGraph, ICLR 2020"
+    config_class = InfoGraphConfig
+
+    def _model(
+        self, config: InfoGraphConfig, widths: Mapping[str, int], edge_width: int
+    ) -> LocalGlobalNetwork:
+        return LocalGlobalNetwork(LayerwiseEncoder.of(config, widths, edge_width), config.estimator)
+
+    def _objective(self) -> Objective:
+        return OwnLoss()

@@ -1,0 +1,122 @@
+"""Multiscale Laplacian graph kernel: neighbourhoods of growing radius, compared as graphs of their own."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from scipy.linalg import eigh
+from torch import Tensor
+
+from partwhole.config import option
+from partwhole.errors import PartwholeError
+from partwhole.kernels.base import Kernel, KernelConfig, strongest
+from partwhole.kernels.laplacian import Shapes, features, graph_shapes, similarities, vertex_shapes
+from partwhole.registry import METHODS
+from partwhole.store import GraphStore
+from partwhole.training.checkpoint import RunFolder
+
+SAMPLE = 200  # vertices by which the time of all is foretold
+
+
+@dataclass(eq=False)
+class LaplacianConfig(KernelConfig):
+    radius: int = option(3, "Largest radius of a neighbourhood.", least=1)
+    anchors: int = option(50, "Vertices that the others are compared with.", least=2)
+    rank: int = option(10, "Features kept of these comparisons.", least=1)
+    minutes: float = option(60.0, "Longest time for all neighbourhoods; it is foretold by a sample.", above=0)
+    random_state: int = option(0, "Seed of the draw of anchors.", flag="--seed", least=0)
+
+
+@METHODS.register
+class MultiscaleLaplacian(Kernel, LaplacianConfig):
+    """Vertices have features; a (sub)graph is the Gaussian that these and its Laplacian define, and two
+    graphs are as alike as their Gaussians overlap. Radius by radius, the features of a vertex become its
+    neighbourhood's overlaps with those of `anchors` vertices, in their `rank` strongest directions."""
+
+    method = "mlg"
+    about = "Laplacians of neighbourhoods of growing radius"
+    paper = "Kondor & Pan, The Multiscale Laplacian Graph Kernel, NeurIPS 2016"
+    config_class = LaplacianConfig
+
+    def gram(self, store: GraphStore) -> np.ndarray:
+        shapes = self._shapes(store)
+        return similarities(shapes, shapes)[None]
+
+    @property
+    def width(self) -> int:
+        return self.directions_.shape[1]
+
+    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
+        store = self._taken_store()
+        random = np.random.default_rng(self.random_state)
+        nodes = len(store.edge_ptr) - 1
+        self.degrees_ = int(np.diff(store.edge_ptr).max(initial=0)) + 1
+        x = features(store, self.method, self.degrees_)
+        first = x[random.permutation(nodes)[: self.anchors]]
+        self.basis_ = first.T @ self._basis(first @ first.T)  # [labels, rank]
+        x = x @ self.basis_
+        self.levels_: list[tuple[Shapes, np.ndarray]] = []
+        for radius in range(1, self.radius + 1):
+            self._foretell(store, x, radius)
+            shapes = self._neighbourhoods(store, x, radius)
+            chosen = shapes[random.permutation(nodes)[: self.anchors]]
+            basis = self._basis(similarities(chosen, chosen))  # [anchors, rank]
+            self.levels_.append((chosen, basis))
+            x = similarities(shapes, chosen) @ basis
+        self.known_ = graph_shapes(store, x)
+        values, vectors = strongest(eigh(similarities(self.known_, self.known_)), self.dimensions)
+        self.directions_ = vectors / np.sqrt(values)
+
+    def _embed(self, store: GraphStore) -> np.ndarray:
+        return (similarities(self._shapes(store), self.known_) @ self.directions_).astype(np.float32)
+
+    def _shapes(self, store: GraphStore) -> Shapes:
+        x = features(store, self.method, self.degrees_) @ self.basis_
+        for radius, (chosen, basis) in enumerate(self.levels_, start=1):
+            x = similarities(self._neighbourhoods(store, x, radius), chosen) @ basis
+        return graph_shapes(store, x)
+
+    def _basis(self, gram: np.ndarray) -> np.ndarray:
+        values, vectors = strongest(eigh(gram), self.rank)
+        return vectors / np.sqrt(values)
+
+    def _neighbourhoods(self, store: GraphStore, x: np.ndarray, radius: int) -> Shapes:
+        return vertex_shapes(store, x, radius, np.arange(len(store.edge_ptr) - 1))
+
+    def _foretell(self, store: GraphStore, x: np.ndarray, radius: int) -> None:
+        """Refuse what would take too long, before it begins."""
+        nodes = len(store.edge_ptr) - 1
+        vertex_shapes(store, x, radius, np.zeros(1, np.int64))  # compiles
+        sample = np.sort(np.random.default_rng(0).choice(nodes, min(SAMPLE, nodes), replace=False))
+        started = time.perf_counter()
+        vertex_shapes(store, x, radius, sample)
+        minutes = (time.perf_counter() - started) * nodes / len(sample) / 60
+        if minutes > self.minutes:
+            raise PartwholeError(
+                f"mlg would take about {minutes:.0f} minutes for the neighbourhoods of radius {radius} in "
+                f"{store.name}, more than its limit of {self.minutes:g}; raise `minutes`, or choose a "
+                "smaller `radius` or another kernel."
+            )
+
+    def _tensors(self) -> dict[str, Tensor]:
+        arrays = {"basis": self.basis_, "directions": self.directions_, "degrees": np.array(self.degrees_)}
+        arrays |= {"known.inverse": self.known_.inverse, "known.logdet": self.known_.logdet}
+        for k, (chosen, basis) in enumerate(self.levels_):
+            level = {"inverse": chosen.inverse, "logdet": chosen.logdet, "basis": basis}
+            arrays |= {f"level{k}.{name}": array for name, array in level.items()}
+        return {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
+        arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
+
+        def shapes(name: str) -> Shapes:
+            return Shapes(arrays[f"{name}.inverse"], arrays[f"{name}.logdet"])
+
+        self.basis_, self.directions_ = arrays["basis"], arrays["directions"]
+        self.degrees_, self.known_ = int(arrays["degrees"]), shapes("known")
+        levels = range(self.radius)
+        self.levels_ = [(shapes(f"level{k}"), arrays[f"level{k}.basis"]) for k in levels]

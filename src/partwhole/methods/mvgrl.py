@@ -1,0 +1,147 @@
+"""MVGRL: the nodes of one view of a graph against the whole of the other view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from partwhole.config import TrainConfig, option
+from partwhole.encoder import EncoderMethod
+from partwhole.losses.local_global import own_and_other
+from partwhole.model import NodeAggregation
+from partwhole.nn.layers import linear
+from partwhole.nn.sparse import Sparse
+from partwhole.registry import ESTIMATORS, METHODS
+from partwhole.segment import segment_sum
+from partwhole.selfsupervised.diffusion import Diffused, TwoViews
+from partwhole.selfsupervised.network import OwnLoss
+from partwhole.store import GraphStore
+from partwhole.training.feeds import Feed, Order
+from partwhole.training.objectives import Objective
+
+
+@dataclass(eq=False)
+class MVGRLConfig(TrainConfig):
+    epochs: int = option(20, "Passes over the graphs.", least=0)
+    estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
+
+
+class Convolutions(nn.Module):
+    """L layers X' = PReLU(S X W + b) of a view S, as its paper has them."""
+
+    def __init__(self, hidden: int, layers: int):
+        super().__init__()
+        self.maps = nn.ModuleList(linear(hidden, hidden, bias=False) for _ in range(layers))
+        self.biases = nn.ParameterList(torch.zeros(hidden) for _ in range(layers))
+        self.slopes = nn.ModuleList(nn.PReLU() for _ in range(layers))
+
+    def forward(self, x: Tensor, view: Sparse) -> list[Tensor]:
+        outputs = []
+        for linear_map, bias, slope in zip(self.maps, self.biases, self.slopes):
+            x = slope(view @ linear_map(x) + bias)
+            outputs.append(x)
+        return outputs
+
+
+class Projection(nn.Module):
+    """Three layers and a straight way past them."""
+
+    def __init__(self, inputs: int, width: int):
+        super().__init__()
+        steps: list[nn.Module] = []
+        for wide in (inputs, width, width):
+            steps += [linear(wide, width), nn.PReLU()]
+        self.steps, self.straight = nn.Sequential(*steps), linear(inputs, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.steps(x) + self.straight(x)
+        return out
+
+
+class TwoViewNetwork(nn.Module):
+    """An encoder for each view; nodes and graphs are projected by heads that the views share."""
+
+    def __init__(self, config: MVGRLConfig, widths: Mapping[str, int], edge_width: int):
+        super().__init__()
+        self.config, self.width = config, config.hidden
+        self.node_aggregation = NodeAggregation(widths, edge_width, config.hidden)
+        self.near = Convolutions(config.hidden, config.layers)
+        self.far = Convolutions(config.hidden, config.layers)
+        self.node_head = Projection(config.hidden, config.hidden)
+        self.graph_head = Projection(config.hidden * config.layers, config.hidden)
+
+    def views(self, batch: TwoViews) -> list[tuple[Tensor, Tensor]]:
+        """(nodes [n, d] of the last layer, graphs [B, d]) of each view."""
+        x0 = self.node_aggregation(batch.inputs)
+        found = []
+        for encoder, view in ((self.near, batch.adjacency), (self.far, batch.diffusion)):
+            layers = encoder(x0, view)
+            sums = segment_sum(torch.cat(layers, dim=1), batch.node_ptr, batch.graph_of_node)
+            found.append((layers[-1], self.graph_head(sums)))
+        return found
+
+    def embed(self, batch: TwoViews) -> Tensor:
+        (_, near), (_, far) = self.views(batch)
+        return near + far
+
+    def loss(self, batch: TwoViews) -> tuple[Tensor, dict[str, Tensor]]:
+        (near_nodes, near), (far_nodes, far) = self.views(batch)
+        bounds = [
+            own_and_other(self.node_head(nodes) @ graphs.T, batch.graph_of_node, self.config.estimator)
+            for nodes, graphs in ((near_nodes, far), (far_nodes, near))
+        ]
+        bound = torch.stack(bounds).sum()
+        return -bound, {"mutual_information": bound.detach()}
+
+
+class ViewsFeed:
+    """Every graph once an epoch."""
+
+    def __init__(self, store: GraphStore, config: TrainConfig):
+        self.store, self.diffused = store, Diffused(store)
+        self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
+
+    def steps(self) -> int:
+        return self.order.steps
+
+    def batch(self, epoch: int, step: int) -> TwoViews:
+        return self.diffused.batch(self.order.at(epoch * self.steps() + step))
+
+    def release(self) -> None:
+        self.store.release_pages()
+
+
+@dataclass(frozen=True)
+class DiffusedPieces:
+    """Only the graphs of a batch at a time."""
+
+    store: GraphStore
+
+    def batch(self, index: np.ndarray) -> TwoViews:
+        return Diffused(self.store.take(index)).batch(np.arange(len(index)))
+
+
+@METHODS.register
+class MVGRL(EncoderMethod, MVGRLConfig):
+    """Adjacency beside personalised PageRank; the vector of a graph is the sum of those of its views."""
+
+    method = "mvgrl"
+    about = "nodes of the graph compared with its diffusion as a whole, and the other way round"
+    paper = "Hassani & Khasahmadi, Contrastive Multi-View Representation Learning on Graphs, ICML 2020"
+    config_class = MVGRLConfig
+
+    def _model(self, config: MVGRLConfig, widths: Mapping[str, int], edge_width: int) -> TwoViewNetwork:
+        return TwoViewNetwork(config, widths, edge_width)
+
+    def _objective(self) -> Objective:
+        return OwnLoss()
+
+    def _feed(self, store: GraphStore) -> Feed:
+        return ViewsFeed(store, self.model_.config)
+
+    def _source(self, store: GraphStore) -> DiffusedPieces:
+        return DiffusedPieces(store)

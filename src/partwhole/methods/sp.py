@@ -1,0 +1,26 @@
+"""Shortest-path kernel: how often two labels lie at each distance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partwhole.kernels.base import node_labels
+from partwhole.kernels.counting import path_lengths
+from partwhole.kernels.histogram import HistogramKernel, Patterns
+from partwhole.registry import METHODS
+from partwhole.store import GraphStore
+
+
+@METHODS.register
+class ShortestPath(HistogramKernel):
+    """k = sum over (label, label, distance) of the products of counts, over ordered pairs of nodes."""
+
+    method = "sp"
+    about = "counts of pairs of labels at each distance"
+    paper = "Borgwardt & Kriegel, Shortest-Path Kernels on Graphs, ICDM 2005"
+
+    def candidates(self, store: GraphStore) -> list[Patterns]:
+        labels = node_labels(store, self.method)
+        kinds = int(np.prod([c.width for c in store.schema.node if c.is_categorical], initial=1))
+        graph, key, count = path_lengths(store.node_ptr, store.edge_ptr, store.neighbor, labels, kinds)
+        return [Patterns(graph, key.astype(np.uint64), count.astype(np.float64))]

@@ -1,0 +1,1 @@
+"""What the compared methods that train a network without labels share."""

@@ -1,0 +1,75 @@
+"""Graph networks that learn classes from labels alone: the supervised rows of the paper's Table 2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor, nn
+
+from partwhole.config import LabelConfig, option
+from partwhole.graph import Batch
+from partwhole.labelled import Classes
+from partwhole.selfsupervised.network import LayerwiseEncoder
+from partwhole.semisupervised.feed import LabelledBatch
+from partwhole.semisupervised.predictor import Predictor
+from partwhole.semisupervised.tasks import Task
+from partwhole.training.objectives import Objective
+
+
+@dataclass(eq=False)
+class SupervisedConfig(LabelConfig):
+    """Of the size and the rate that the authors of GIN compare networks with."""
+
+    hidden: int = option(32, "Width of every hidden layer.", least=1)
+    layers: int = option(4, "Number L of graph network layers.", least=1)
+    batch_size: int = option(32, "Graphs in a step.", least=2)
+    lr: float = option(1e-2, "Learning rate of Adam.", above=0)
+
+
+class SupervisedModel(nn.Module):
+    """All layers of the network, read out side by side, with two linear layers on top."""
+
+    def __init__(self, encoder: LayerwiseEncoder, outputs: int):
+        super().__init__()
+        self.config = encoder.config
+        self.predictor = Predictor(encoder, outputs)
+
+    def forward(self, batch: Batch) -> Tensor:
+        out: Tensor = self.predictor(batch)
+        return out
+
+
+class SupervisedObjective(Objective):
+    def __init__(self, task: Task):
+        self.task = task
+
+    def __call__(self, model: SupervisedModel, batch: LabelledBatch) -> tuple[Tensor, dict[str, Tensor]]:
+        loss = self.task.loss(model(batch.graphs), batch.targets)
+        return loss, {"loss": loss.detach()}
+
+
+class SupervisedNetwork(Classes, SupervisedConfig):
+    """A method defines `layers_of_network`."""
+
+    config_class = SupervisedConfig
+
+    def layers_of_network(self) -> nn.Module:
+        """A backbone, with its first weights."""
+        raise TypeError("a supervised network defines its layers")
+
+    def _model(self, config: Any, widths: Mapping[str, int], edge_width: int) -> LayerwiseEncoder:
+        return LayerwiseEncoder(config, widths, edge_width, self.layers_of_network())
+
+    def _with_head(self) -> SupervisedModel:
+        return SupervisedModel(self.model_, self.task_.outputs)
+
+    def _objective(self) -> Objective:
+        return SupervisedObjective(self.task_)
+
+    def _encoder(self) -> LayerwiseEncoder:
+        check_is_fitted(self, "predictor_")
+        encoder: LayerwiseEncoder = self.predictor_.predictor.encoder
+        return encoder

@@ -1,0 +1,54 @@
+"""Methods that give a graph the vector of its document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from partwhole.config import Options, option
+from partwhole.method import GraphMethod
+from partwhole.store import GraphStore
+from partwhole.training.checkpoint import RunFolder
+from partwhole.words.vectors import DocumentVectors
+
+
+@dataclass(eq=False)
+class DocumentConfig(Options):
+    dimensions: int = option(128, "Width of the vectors.", least=1)
+    epochs_of_text: int = option(50, "Passes over the documents.", least=1)
+    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0)
+
+
+class DocumentMethod(GraphMethod, DocumentConfig):
+    """A method defines `documents`. The vector of a graph, in the fit or new, is inferred from its words,
+    so that it does not depend on the other graphs."""
+
+    config_class: type[DocumentConfig] = DocumentConfig
+    bag: bool  # of words, or words in their order
+
+    def documents(self, store: GraphStore) -> list[list[str]]:
+        """The words of each graph."""
+        raise TypeError("a method of documents defines these")
+
+    @property
+    def width(self) -> int:
+        return self.dimensions
+
+    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
+        self.vectors_ = self._vectors().fit(self.documents(self._taken_store()))
+
+    def _embed(self, store: GraphStore) -> np.ndarray:
+        return np.stack([self.vectors_.infer(words) for words in self.documents(store)])
+
+    def _vectors(self) -> DocumentVectors:
+        return DocumentVectors(self.dimensions, self.epochs_of_text, self.random_state, bag=self.bag)
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return {name: torch.from_numpy(array) for name, array in self.vectors_.arrays().items()}
+
+    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
+        self.vectors_ = self._vectors().restore({name: t.numpy() for name, t in tensors.items()})
