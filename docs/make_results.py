@@ -15,10 +15,11 @@ from partwhole.reproduce.picture import picture
 from partwhole.reproduce.runner import results_file
 from partwhole.reproduce.sheet import to_markdown
 from partwhole.reproduce.sheets import sheet
-from partwhole.reproduce.tables import TABLES, plan
+from partwhole.reproduce.tables import ALL, TABLES, Table, plan, selected
 
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"(<!-- ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+OF_BLOCK = {"methods": selected(TABLES["table2"], None, [ALL])}  # blocks that are not named as a table
 
 
 def rendered() -> dict[Path, str]:
@@ -26,13 +27,17 @@ def rendered() -> dict[Path, str]:
     records = results_file(DOCS.parent / "results").read()
 
     def block(match: re.Match[str]) -> str:
-        table = TABLES[match[2]]
+        table = OF_BLOCK.get(match[2]) or selected(TABLES[match[2]], None, None)
         return f"{match[1]}{to_markdown(sheet(table, plan(table), records))}{match[3]}"
 
-    page, two = DOCS / "results.md", TABLES["table2"]
+    def drawn(table: Table) -> str:
+        return picture(table, lines(plan(table), records))
+
+    page = DOCS / "results.md"
     return {
         page: BLOCK.sub(block, page.read_text()),
-        DOCS / "results.svg": picture(two, lines(plan(two), records)),
+        DOCS / "results.svg": drawn(selected(TABLES["table2"], None, None)),
+        DOCS / "methods.svg": drawn(OF_BLOCK["methods"]),
     }
 
 

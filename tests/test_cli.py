@@ -373,3 +373,58 @@ def test_bad_predictions(run, labelled, tmp_path):
     told = refused("predict", folder / "toxic", other, "--out", tmp_path / "p.csv")
     assert "label 'perhaps' of graph 0 (toxic) was not seen in training" in told
     assert list(tmp_path.iterdir()) == []
+
+
+# -------------------------------------------------------------------- methods beside ours
+
+
+def test_a_kernel_from_fit_to_vectors_of_other_graphs(tmp_path):
+    run, out = tmp_path / "run", tmp_path / "vectors.parquet"
+    options = ["--option", "rounds=2", "--option", "dimensions=10"]
+    done = partwhole("fit", "MUTAG", "--method", "wl", "--out", run, *options, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["method"] == "wl"
+    done = partwhole("embed", run, "MUTAG", "--out", out, "--json")
+    assert json.loads(done.stdout)["width"] == 10
+    done = partwhole("evaluate", run, "MUTAG", "--folds", "3", "--json")
+    result = json.loads(done.stdout)
+    assert result["classifier"] == "kernel-svm"
+    assert result["accuracy"]["mean"] > 75
+    assert "has no epochs" in refused("evaluate", run, "MUTAG", "--protocol", "paper")
+
+
+def test_options_that_a_method_does_not_have_are_named(tmp_path):
+    fit = ["fit", "MUTAG", "--out", tmp_path / "run", "--method", "wl"]
+    assert "The method wl has no option 'hidden'" in refused(*fit, "--hidden", "8")
+    assert "Did you mean 'rounds'" in refused(*fit, "--option", "round=3")
+    assert "rounds must be of type int, not 'x'" in refused(*fit, "--option", "rounds=x")
+    assert "takes NAME=VALUE" in refused(*fit, "--option", "rounds")
+    assert "learns from labels" in refused("fit", "MUTAG", "--out", tmp_path / "run", "--method", "gcn")
+
+
+def test_the_options_of_a_method_are_shown():
+    done = partwhole("methods", "gk", "--json")
+    options = json.loads(done.stdout)["options"]
+    assert options["samples"]["default"] == 2000
+    assert "samples" in partwhole("methods", "gk").stdout
+    assert "Did you mean 'gk'" in refused("methods", "gkk")
+
+
+def test_lists_of_reproduce_may_follow_one_name(tmp_path):
+    done = partwhole(
+        "reproduce", "table2", "--methods", "sp", "counts", "--datasets", "MUTAG", "--runs", "1", "--json",
+        "--out", tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert [row["method"] for row in rows] == ["SP kernel", "counts"]
+    assert all(float(row["label-free"]) > 75 for row in rows)
+
+
+def test_a_supervised_network_from_fit_to_predictions(tmp_path):
+    run, out = tmp_path / "run", tmp_path / "predicted.csv"
+    done = partwhole("fit", "MUTAG", "--method", "gin-0", "--target", "label", "--out", run, *FAST, "--json")
+    assert done.returncode == 0, done.stderr
+    done = partwhole("predict", run, "MUTAG", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert len(out.read_text().splitlines()) == 189

@@ -170,7 +170,9 @@ def test_tables_have_the_cells_of_the_paper():
 def test_every_row_with_published_figures_has_them_for_every_data_set():
     for table in TABLES.values():
         for row in table.rows if table.published else ():
-            assert set(table.datasets) <= set(table.published[row.name])
+            if row.usual:
+                assert set(table.datasets) <= set(table.published[row.name])
+        assert set(table.published) <= {row.name for row in table.rows}
 
 
 @pytest.mark.parametrize(
@@ -232,7 +234,11 @@ def test_a_table_shows_ours_beside_the_published_figures(small):
     assert full["paper"] == f"{np.mean(paper):.1f} ± {np.std(paper, ddof=1):.1f}"
     kept = sorted(paper)[1:-1]
     assert full["difference"] == f"{np.mean(kept) - 91.8:+.1f}"
-    assert (full["published"], full["runs × epochs"], full["minutes"]) == ("91.8 ± 0.5", "4 × 10", "4")
+    assert (full["published"], full["runs × epochs"], full["seconds a run"]) == (
+        "91.8 ± 0.5",
+        "4 × 10",
+        "30 + 30",
+    )
     assert (empty["untrained"], empty["runs × epochs"], empty["published"]) == (
         "–",
         "0 of 4 × 10",
@@ -404,3 +410,50 @@ def test_the_results_page_is_what_the_records_say():
     command = [sys.executable, ROOT / "docs" / "make_results.py", "--check"]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
+
+
+# -------------------------------------------------------------------- methods beside ours
+
+
+def test_cells_of_a_kernel_and_of_a_supervised_network(tmp_path):
+    table = selected(TABLES["table2"], ["MUTAG"], ["wl", "gcn"])
+    cells = plan(table, runs=1, epochs=5)
+    (kernel,), (network,) = cells["MUTAG", "wl"], cells["MUTAG", "gcn"]
+    assert (kernel.key, network.key) == ("MUTAG/wl/0/0", "MUTAG/gcn/5/0")  # a kernel has no epochs
+    records = [run_cell(cell, tmp_path, "here") for cell in (kernel, network)]
+    assert list(records[0]["accuracies"]) == ["kernel-svm"]
+    assert {c: list(e) for c, e in records[1]["accuracies"].items()} == {
+        "validated-network": ["5"],
+        "network": ["5"],
+    }
+    assert all(cell.answered_by(r) for cell, r in zip((kernel, network), records))
+    assert not any(tmp_path.iterdir())
+    shown = sheet(table, cells, records)
+    first, second = (dict(zip(shown.header, row, strict=True)) for row in shown.rows)
+    assert float(first["label-free"]) > 80
+    assert (first["paper"], first["gain (p)"], first["published"]) == ("–", "–", "80.7 ± 3.0")
+    assert second["paper"] != "–"
+    assert int(first["MiB"]) > 50
+    assert any("Supervised rows" in note for note in shown.notes)
+    assert "kernel-svm" in explain(records[0])
+    assert "rounds 4" in explain(records[0])
+
+
+def test_a_method_that_cannot_is_told_with_its_reason(tmp_path):
+    cell = Cell("MUTAG", "mlg", "mlg", {"minutes": 1e-9}, 0, 0, ("label-free",))
+    record = run_cell(cell, tmp_path, "here")
+    assert "more than its limit" in record["refused"]
+    assert cell.answered_by(record)  # and not tried again
+    table = selected(TABLES["table2"], ["MUTAG"], ["mlg"])
+    shown = sheet(table, {("MUTAG", "mlg"): [cell]}, [record])
+    assert shown.rows[0][3] == "–"
+    assert any(note.startswith("MUTAG, mlg: mlg would take about") for note in shown.notes)
+    assert "refused: mlg would take" in explain(record)
+
+
+def test_all_stands_for_every_row_and_the_usual_ones_are_ours():
+    usual = selected(TABLES["table2"], ["MUTAG"], None)
+    assert [row.name for row in usual.rows] == ["multi-head", "tree-split"]
+    every = selected(TABLES["table2"], ["MUTAG"], ["all"])
+    assert len(every.rows) == 21
+    assert {row.name for row in every.rows} >= set(every.published)

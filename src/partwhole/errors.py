@@ -14,6 +14,10 @@ class DataUnavailable(PartwholeError):
     """A known data set that is neither on this machine nor to be downloaded now."""
 
 
+class TooLarge(PartwholeError):
+    """Graphs that a method cannot do within its limits; a table says so and goes on."""
+
+
 def near_miss(name: str, known: Iterable[str]) -> str:
     """`" Did you mean 'x'?"` for the closest known name, else the list of known names."""
     known = list(known)

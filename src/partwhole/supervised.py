@@ -21,12 +21,11 @@ from partwhole.training.objectives import Objective
 
 @dataclass(eq=False)
 class SupervisedConfig(LabelConfig):
-    """Of the size and the rate that the authors of GIN compare networks with."""
+    """Of the size that the authors of GIN compare networks with."""
 
     hidden: int = option(32, "Width of every hidden layer.", least=1)
     layers: int = option(4, "Number L of graph network layers.", least=1)
     batch_size: int = option(32, "Graphs in a step.", least=2)
-    lr: float = option(1e-2, "Learning rate of Adam.", above=0)
 
 
 class SupervisedModel(nn.Module):

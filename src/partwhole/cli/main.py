@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import typer
 from typer.exceptions import Exit, TyperException
@@ -29,9 +30,29 @@ for command in (fit, embed, evaluate, predict, report, reproduce, datasets, meth
     app.command()(command)
 
 
+LISTS = ("--datasets", "--methods", "--targets")  # of reproduce, whose one argument comes before them
+
+
+def spread_lists(arguments: Sequence[str]) -> list[str]:
+    """`reproduce TABLE --datasets A B` as `reproduce TABLE --datasets A --datasets B`."""
+    if list(arguments[:1]) != ["reproduce"] or any(a.startswith("-") for a in arguments[1:2]):
+        return list(arguments)
+    out: list[str] = []
+    flag, values = "", 0
+    for argument in arguments:
+        if argument.startswith("-"):
+            flag, values = argument, 0
+        else:
+            if flag in LISTS and values:
+                out.append(flag)
+            values += 1
+        out.append(argument)
+    return out
+
+
 def main() -> None:
     try:
-        code = app(standalone_mode=False)
+        code = app(spread_lists(sys.argv[1:]), standalone_mode=False)
     except PartwholeError as error:
         _fail(str(error))
     except TyperException as error:  # unknown option, missing argument, a value of the wrong type

@@ -23,6 +23,10 @@ from partwhole.training.checkpoint import RunFolder
 LABEL_FREE = "label-free"
 Scores = dict[str, dict[int, np.ndarray]]  # classifier -> epoch -> accuracies [runs, folds], in percent
 SVM = (RBF,)
+VALIDATED, NETWORK = (
+    "validated-network",
+    "network",
+)  # the epoch chosen inside the training part, and kept ones
 VECTORS = tuple(name for name in CLASSIFIERS if name != KERNEL)
 
 
@@ -68,8 +72,7 @@ def protocol_named(name: str) -> Protocol:
 def choose(protocol: str, scores: Scores) -> Choice | None:
     """Apply a protocol to scores; None where these lack something that it looks at."""
     rules = protocol_named(protocol)
-    kernel = list(scores) == [KERNEL]
-    classifiers = (KERNEL,) if kernel and protocol == LABEL_FREE else rules.classifiers
+    classifiers = _classifiers(protocol, scores)
     if any(classifier not in scores for classifier in classifiers):
         return None
     tried = [
@@ -82,6 +85,15 @@ def choose(protocol: str, scores: Scores) -> Choice | None:
         return None
     classifier, epoch, best = max(whole, key=lambda t: t[2].mean())
     return Choice(epoch, classifier, best, len(whole))
+
+
+def _classifiers(protocol: str, scores: Scores) -> tuple[str, ...]:
+    """Those of the protocol, or what stands for them where there are no vectors to classify."""
+    if protocol == LABEL_FREE:
+        return next(((name,) for name in (KERNEL, VALIDATED) if name in scores), SVM)
+    if NETWORK in scores:
+        return (NETWORK,)
+    return protocol_named(protocol).classifiers
 
 
 def score_run(

@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 from torch import Tensor
 
 from partwhole.config import option
-from partwhole.errors import PartwholeError
+from partwhole.errors import TooLarge
 from partwhole.kernels.base import Kernel, KernelConfig, strongest
 from partwhole.kernels.laplacian import Shapes, features, graph_shapes, similarities, vertex_shapes
 from partwhole.registry import METHODS
@@ -96,7 +96,7 @@ class MultiscaleLaplacian(Kernel, LaplacianConfig):
         vertex_shapes(store, x, radius, sample)
         minutes = (time.perf_counter() - started) * nodes / len(sample) / 60
         if minutes > self.minutes:
-            raise PartwholeError(
+            raise TooLarge(
                 f"mlg would take about {minutes:.0f} minutes for the neighbourhoods of radius {radius} in "
                 f"{store.name}, more than its limit of {self.minutes:g}; raise `minutes`, or choose a "
                 "smaller `radius` or another kernel."

@@ -9,9 +9,10 @@ import numpy as np
 
 from partwhole.evaluation.protocols import PROTOCOLS, Choice, choose
 from partwhole.reproduce.cells import Record, scores_of
-from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, finished, minutes, with_p
-from partwhole.reproduce.statistics import Comparison, corrected_paired_test, summarise, trimmed
-from partwhole.reproduce.tables import BUDGET, Table
+from partwhole.reproduce.fold_cells import FoldCell
+from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, finished, with_p
+from partwhole.reproduce.statistics import Comparison, Summary, corrected_paired_test, summarise, trimmed
+from partwhole.reproduce.tables import BUDGET, SCORED, SPENT, Table
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,22 @@ class Line:
 
     def accuracies(self, protocol: str) -> list[float]:
         return [choice.accuracy for choice in self.choices[protocol]]
+
+    def summary(self, protocol: str) -> Summary | None:
+        """None where the row has no such protocol."""
+        return summarise(self.accuracies(protocol)) if protocol in self.choices else None
+
+    def trimmed(self, protocol: str) -> Summary | None:
+        return trimmed(self.accuracies(protocol)) if protocol in self.choices else None
+
+    def text(self, protocol: str) -> str:
+        known = self.summary(protocol)
+        return figure(known) if known else NOTHING
+
+    def seconds(self) -> str:
+        """training + scoring, the mean over runs"""
+        means = [np.mean([r["seconds"][part] for r in self.records]) for part in ("training", "scoring")]
+        return " + ".join(f"{mean:.0f}" if mean >= 10 else f"{mean:.1f}" for mean in means)
 
     def folds(self, protocol: str) -> np.ndarray:
         """[runs, folds]"""
@@ -44,40 +61,46 @@ def lines(plan: Plan, records: Sequence[Record]) -> dict[Place, Line]:
 
 def accuracy_sheet(table: Table, plan: Plan, records: Sequence[Record]) -> Sheet:
     known = lines(plan, records)
-    return _accuracies(table, plan, known) if table.published else _comparison(table, plan, known)
+    return _accuracies(table, plan, known, records) if table.published else _comparison(table, plan, known)
 
 
-def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
+def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line], records: Sequence[Record]) -> Sheet:
     """One line for each data set and method; each protocol has its column."""
     beyond = [p for p in table.protocols if p not in ("untrained", "label-free", "paper")]
     header = ["data set", "method", "untrained", "label-free", "gain (p)", "paper", "paper, trimmed"]
-    header += [*beyond, "published", "difference", "runs × epochs", "minutes"]
-    rows = []
+    header += [*beyond, "published", "difference", "runs × epochs", "seconds a run", "MiB"]
     everything = [value for of in table.published.values() for pair in of.values() for value in pair]
     digits = 1 if all(round(value, 1) == value for value in everything) else 2  # as printed
+    rows = []
     for dataset in table.datasets:
         for row in table.rows:
-            published = table.published[row.name][dataset]
-            printed = f"{published[0]:.{digits}f} ± {published[1]:.{digits}f}"
+            published = table.published.get(row.name, {}).get(dataset)
+            printed = f"{published[0]:.{digits}f} ± {published[1]:.{digits}f}" if published else NOTHING
             cells, line = plan[dataset, row.name], known.get((dataset, row.name))
             if line is None:
-                blank = [NOTHING] * (len(header) - 6)
-                rows.append([dataset, row.label, *blank, printed, NOTHING, extent(cells, 0), NOTHING])
+                blank = [NOTHING] * (len(header) - 7)
+                rows.append(
+                    [dataset, row.label, *blank, printed, NOTHING, extent(cells, 0), NOTHING, NOTHING]
+                )
                 continue
-            kept = trimmed(line.accuracies("paper"))
+            best = line.trimmed("paper")
+            compared = best or line.summary("paper") or line.summary("label-free")
+            trained = "untrained" in line.choices
             rows.append(
                 [
                     dataset,
                     row.label,
-                    *(figure(summarise(line.accuracies(p))) for p in ("untrained", "label-free")),
-                    with_p(line.gain()),
-                    figure(summarise(line.accuracies("paper"))),
-                    figure(kept) if kept else NOTHING,
-                    *(figure(summarise(line.accuracies(p))) for p in beyond),
+                    line.text("untrained"),
+                    line.text("label-free"),
+                    with_p(line.gain()) if trained else NOTHING,
+                    line.text("paper"),
+                    figure(best) if best else NOTHING,
+                    *(line.text(p) for p in beyond),
                     printed,
-                    f"{kept.mean - published[0]:+.1f}" if kept else NOTHING,
+                    f"{compared.mean - published[0]:+.1f}" if published and compared else NOTHING,
                     extent(cells, len(line.records)),
-                    minutes(line.records),
+                    line.seconds(),
+                    str(max(record["peak_mib"] for record in line.records)),
                 ]
             )
     notes = [
@@ -87,13 +110,43 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
         "gain: label-free minus untrained on the same folds, with the p-value of the paired t-test corrected "
         "for overlapping training sets (Nadeau and Bengio 2003).",
         "paper, trimmed: the best and the worst run dropped, as the paper does; difference: this minus the "
-        "published figure.",
-        "minutes: training and scoring of all runs, one thread each.",
+        "published figure (the plain mean of fewer than three runs; label-free where there are no epochs).",
+        "seconds a run: training + scoring, one thread; MiB: the most memory that a run took.",
         "Options are those of the paper, with S = 4 subgraphs, fixed.",
     ]
+    notes += _about_rows(table)
     if scarce := [name for name in table.datasets if name in BUDGET]:
-        notes.append(f"{' and '.join(scarce)}: fewer runs and epochs, meant for two hours of two cores.")
-    return Sheet(table.title, header, rows, notes, words=2)
+        notes.append(f"{' and '.join(scarce)}: fewer runs and epochs; {SPENT}.")
+    return Sheet(table.title, header, rows, notes + _refusals(plan, records), words=2)
+
+
+def _about_rows(table: Table) -> list[str]:
+    """How the rows beside ours come about, where there are some."""
+    cells = {row.cell for row in table.rows}
+    notes = []
+    if any(row.protocols == SCORED for row in table.rows):
+        notes.append(
+            "Kernels are scored by an SVM on their similarities; where they have several, such as the rounds "
+            "of WL, one is chosen with C inside the training folds. They, word vectors and counts have no "
+            "epochs."
+        )
+    if FoldCell in cells:
+        notes.append(
+            "Supervised rows train a network for each fold: label-free is the epoch chosen by a tenth of the "
+            "training part, paper the best kept epoch on the test folds, as is usual for these."
+        )
+    return notes
+
+
+def _refusals(plan: Plan, records: Sequence[Record]) -> list[str]:
+    """Why a place has no figure."""
+    planned = {cell.key: cell for cells in plan.values() for cell in cells}
+    reasons = {
+        f"{planned[r['cell']].dataset}, {planned[r['cell']].row}: {r['refused']}"
+        for r in records
+        if "refused" in r and r["cell"] in planned
+    }
+    return sorted(reasons)
 
 
 def _comparison(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:

@@ -6,6 +6,7 @@ needed to obtain the same number again.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import json
@@ -19,9 +20,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from partwhole.config import FitConfig
+from partwhole.config import Options
+from partwhole.errors import TooLarge
 from partwhole.evaluation.protocols import Scores, choose, score_run
-from partwhole.method import GraphMethod
 from partwhole.registry import METHODS
 from partwhole.reproduce.provenance import forget_peak, peak_mib, versions
 from partwhole.sources.loading import load_graphs
@@ -63,43 +64,57 @@ class Cell:
         options = json.dumps(self.configuration(), sort_keys=True)
         return f"{self.key.replace('/', '-')}-{hashlib.sha256(options.encode()).hexdigest()[:8]}"
 
-    def configuration(self) -> dict[str, Any]:
-        """Every option of the fit."""
+    def settings(self) -> Options:
+        """Every option of the fit: the row's, and those of the cell that the method has."""
+        entry = METHODS.get(self.method).config_class
         own = {"epochs": self.epochs, "random_state": self.run, "snapshot_every": SNAPSHOT_EVERY}
-        return plain_options(FitConfig.from_options({**self.options, **own}))
+        known = {f.name for f in dataclasses.fields(entry)}
+        chosen: Options = entry.from_options({**self.options, **{k: v for k, v in own.items() if k in known}})
+        return chosen
+
+    def configuration(self) -> dict[str, Any]:
+        return plain_options(self.settings())
 
     def answered_by(self, record: Record) -> bool:
         """The record is of this very configuration, and its scores serve the protocols."""
         if (record["cell"], record["configuration"]) != (self.key, self.configuration()):
             return False
-        return all(choose(protocol, scores_of(record)) for protocol in self.protocols)
+        return "refused" in record or all(choose(p, scores_of(record)) for p in self.protocols)
 
     def measure(self, folder: Path) -> Measured:
         """Train in the folder, from the last state in it, and score."""
         store = load_once(self.dataset)
-        estimator = METHODS.get(self.method)(**FitConfig.from_options(self.configuration()).options())
+        estimator = METHODS.get(self.method)(**self.settings().options())
+        begun = time.perf_counter()
         estimator.fit_run(store, folder, resume=True)
         started = time.perf_counter()
         scores = score_run(folder, store, self.protocols, folds=FOLDS, seed=self.run)
-        accuracies = {
-            classifier: {str(epoch): np.round(values[0], 4).tolist() for epoch, values in by_epoch.items()}
-            for classifier, by_epoch in scores.items()
-        }
-        figures = {"folds": {"number": FOLDS, "seed": self.run}, "accuracies": accuracies}
-        return Measured(estimator, store, time.perf_counter() - started, figures)
+        # A network that was stopped has trained for longer than it took now.
+        trained = sum(epoch["seconds"] for epoch in estimator.history_) or started - begun
+        seconds = {"training": trained, "scoring": time.perf_counter() - started}
+        return Measured(store, estimator.history_, seconds, accuracies_of(scores, self.run))
 
 
 @dataclass(frozen=True)
 class Measured:
     """What comes out of a cell."""
 
-    estimator: GraphMethod
-    store: GraphStore  # what it was fitted to
-    scoring: float  # seconds
+    store: GraphStore  # what was fitted to
+    history: list[dict[str, Any]]  # of training, epoch by epoch
+    seconds: dict[str, float]  # training, scoring
     figures: dict[str, Any]
 
 
-def plain_options(config: FitConfig) -> dict[str, Any]:
+def accuracies_of(scores: Scores, run: int) -> dict[str, Any]:
+    """Of the folds of a run, as a record keeps them."""
+    accuracies = {
+        classifier: {str(epoch): np.round(values[0], 4).tolist() for epoch, values in by_epoch.items()}
+        for classifier, by_epoch in scores.items()
+    }
+    return {"folds": {"number": FOLDS, "seed": run}, "accuracies": accuracies}
+
+
+def plain_options(config: Options) -> dict[str, Any]:
     """What decides a result, as JSON gives it back."""
     options = {k: list(v) if isinstance(v, tuple) else v for k, v in config.options().items()}
     return {name: value for name, value in options.items() if name != "verbose"}
@@ -116,9 +131,12 @@ def run_cell(cell: Cell, work: Path, revision: str) -> Record:
     """Train, score, and tell how. A cell that was killed goes on from its last state in `work`."""
     forget_peak()
     folder = work / cell.folder
-    measured = cell.measure(folder)
-    history, store = measured.estimator.history_, measured.store
-    trained = sum(epoch["seconds"] for epoch in history)
+    try:
+        measured = cell.measure(folder)
+    except TooLarge as reason:
+        store = load_once(store_of(cell.dataset))
+        measured = Measured(store, [], {"training": 0.0, "scoring": 0.0}, {"refused": str(reason)})
+    history, store = measured.history, measured.store
     record = {
         "cell": cell.key,
         "method": cell.method,
@@ -127,14 +145,14 @@ def run_cell(cell: Cell, work: Path, revision: str) -> Record:
         "seed": cell.run,
         **measured.figures,
         "training": {"first": _rounded(history[0]), "last": _rounded(history[-1])} if history else {},
-        "seconds": {"training": round(trained, 2), "scoring": round(measured.scoring, 2)},
+        "seconds": {name: round(value, 2) for name, value in measured.seconds.items()},
         "peak_mib": peak_mib(),
         "threads": torch.get_num_threads(),
         "versions": versions(),
         "revision": revision,
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
-    shutil.rmtree(folder)
+    shutil.rmtree(folder, ignore_errors=True)  # a refused one may have none
     return record
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from partwhole.config import FitConfig, PredictorConfig
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.evaluation.protocols import PROTOCOLS, choose
+from partwhole.evaluation.classifiers import RBF
+from partwhole.evaluation.protocols import NETWORK, PROTOCOLS, choose
+from partwhole.registry import METHODS
 from partwhole.reproduce.cells import Record, plain_options, scores_of
 
 
@@ -23,7 +24,7 @@ def find_record(key: str, records: Sequence[Record]) -> Record:
 def explain(record: Record) -> str:
     dataset, row, epochs, run = record["cell"].split("/")
     data, seconds, options = record["data"], record["seconds"], record["configuration"]
-    defaults = plain_options(PredictorConfig() if "split" in record else FitConfig())
+    defaults = plain_options(METHODS.get(record["method"]).config_class())
     changed = {name: value for name, value in options.items() if value != defaults.get(name)}
     told = [
         f"{record['cell']}: method {record['method']} as {row!r} on {dataset}, {epochs} epochs, run {run}",
@@ -31,7 +32,7 @@ def explain(record: Record) -> str:
         f"data        {data['graphs']} graphs of {data['name']}, content {data['digest'][:12]}",
         f"options     {_pairs(options)}",
         f"            of these not the default: {_pairs(changed) or 'none'}",
-        f"seed        {record['seed']}; {_division(record)}",
+        f"seed        {record['seed']}{_division(record)}",
     ]
     if record["training"]:
         first, last = record["training"]["first"], record["training"]["last"]
@@ -44,7 +45,9 @@ def explain(record: Record) -> str:
         f"software    {_pairs(record['versions'])}",
         f"source      {record['revision']}; finished {record['finished']}",
     ]
-    if "error" in record:
+    if "refused" in record:
+        told += ["", f"refused: {record['refused']}"]
+    elif "error" in record:
         told += _error(record)
     elif "accuracy" in record:
         told += ["", f"accuracy on the test graphs: {record['accuracy']:g} %"]
@@ -56,9 +59,11 @@ def explain(record: Record) -> str:
 def _division(record: Record) -> str:
     if "split" in record:
         counts = [f"{n} {name.replace('_', ' ')}" for name, n in record["split"].items() if name != "seed"]
-        return f"graphs drawn by seed {record['split']['seed']}: {', '.join(counts)}"
+        return f"; graphs drawn by seed {record['split']['seed']}: {', '.join(counts)}"
+    if "folds" not in record:  # refused
+        return ""
     folds = record["folds"]
-    return f"folds: {folds['number']}, stratified, shuffled by seed {folds['seed']}"
+    return f"; folds: {folds['number']}, stratified, shuffled by seed {folds['seed']}"
 
 
 def _error(record: Record) -> list[str]:
@@ -90,9 +95,11 @@ def _protocols(record: Record) -> list[str]:
             f"  epoch {choice.epoch}, {choice.classifier}{among}",
             f"  folds {'  '.join(f'{score:.1f}' for score in choice.scores[0])}",
         ]
-    curve = {epoch: values.mean() for epoch, values in scores["rbf-svm"].items()}
-    if len(curve) > 2:
-        told += ["", "rbf-svm by epoch: " + "  ".join(f"{e}: {a:.1f}" for e, a in sorted(curve.items()))]
+    for classifier in (RBF, NETWORK):
+        curve = {epoch: values.mean() for epoch, values in scores.get(classifier, {}).items()}
+        if len(curve) > 2:
+            by_epoch = "  ".join(f"{e}: {a:.1f}" for e, a in sorted(curve.items()))
+            told += ["", f"{classifier} by epoch: {by_epoch}"]
     return told
 
 

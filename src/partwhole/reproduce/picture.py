@@ -22,7 +22,8 @@ def picture(table: Table, known: Mapping[tuple[str, str], Line]) -> str:
         if not shown:
             continue
         figures = {row.name: _figures(table, line) for row, line in shown}
-        published = {row.name: Summary(*table.published[row.name][dataset], 0) for row, _ in shown}
+        printed = {row.name: table.published.get(row.name, {}).get(dataset) for row, _ in shown}
+        published = {name: Summary(*pair, 0) for name, pair in printed.items() if pair}
         everything = [*published.values(), *(s for of in figures.values() for s in of.values())]
         low = math.floor(min(s.mean - _spread(s) for s in everything) / 2) * 2
         high = math.ceil(max(s.mean + _spread(s) for s in everything) / 2) * 2
@@ -40,11 +41,10 @@ def picture(table: Table, known: Mapping[tuple[str, str], Line]) -> str:
         for k, (row, _) in enumerate(shown):
             middle = y + ROW * k + ROW / 2
             shapes.append(f'<text x="{LEFT - 12}" y="{middle + 4}" text-anchor="end">{row.label}</text>')
-            at, gap = x(published[row.name].mean), _spread(published[row.name])
-            shapes.append(
-                _whisker(x(published[row.name].mean - gap), x(published[row.name].mean + gap), middle, INK)
-            )
-            shapes.append(_diamond(at, middle))
+            if theirs := published.get(row.name):
+                gap = _spread(theirs)
+                shapes.append(_whisker(x(theirs.mean - gap), x(theirs.mean + gap), middle, INK))
+                shapes.append(_diamond(x(theirs.mean), middle))
             for name, summary in figures[row.name].items():
                 gap = _spread(summary)
                 shapes.append(_whisker(x(summary.mean - gap), x(summary.mean + gap), middle, MARKS[name]))
@@ -61,7 +61,7 @@ def picture(table: Table, known: Mapping[tuple[str, str], Line]) -> str:
 
 
 def _figures(table: Table, line: Line) -> dict[str, Summary]:
-    return {name: summarise(line.accuracies(name)) for name in table.protocols}
+    return {name: summarise(line.accuracies(name)) for name in table.protocols if name in line.choices}
 
 
 def _spread(summary: Summary) -> float:

@@ -32,7 +32,10 @@ def finished(plan: Plan, records: Sequence[Record]) -> dict[Place, list[Record]]
         by_key.setdefault(record["cell"], []).append(record)
     known = {}
     for place, cells in plan.items():
-        answers = [[r for r in by_key.get(cell.key, []) if cell.answered_by(r)] for cell in cells]
+        answers = [
+            [r for r in by_key.get(cell.key, []) if cell.answered_by(r) and "refused" not in r]
+            for cell in cells
+        ]
         if found := [of_cell[-1] for of_cell in answers if of_cell]:
             known[place] = found
     return known

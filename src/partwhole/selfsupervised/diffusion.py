@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from partwhole.errors import PartwholeError
+from partwhole.errors import TooLarge
 from partwhole.graph import InputRows, Movable
 from partwhole.nn.sparse import Sparse
 from partwhole.packing import concatenated_ranges
@@ -43,7 +43,7 @@ class Diffused:
     def __init__(self, store: GraphStore):
         pairs = int((store.num_nodes.astype(np.int64) ** 2).sum())
         if pairs > MOST_PAIRS:
-            raise PartwholeError(
+            raise TooLarge(
                 f"mvgrl weighs every pair of nodes of a graph, {pairs / 1e6:.0f} million in {store.name}; "
                 f"give smaller graphs ({MOST_PAIRS / 1e6:.0f} million pairs at most), or use infograph."
             )

@@ -93,9 +93,9 @@ class DocumentVectors:
         names = [spelled(word) for word in arrays["words"].view(np.uint64)]
         self.model = self._empty()
         self.model.build_vocab_from_freq(dict(zip(names, arrays["counts"].tolist())))
-        order = [self.model.wv.key_to_index[name] for name in names]  # equally frequent words may move
-        self.model.wv.vectors[order] = arrays["vectors"]
-        self.model.syn1neg[order] = arrays["outputs"]
+        wv = self.model.wv  # both orders are by falling counts, but equally frequent words may have moved
+        wv.index_to_key, wv.key_to_index = names, {name: k for k, name in enumerate(names)}
+        wv.vectors[:], self.model.syn1neg[:] = arrays["vectors"], arrays["outputs"]
         return self
 
 

@@ -1,0 +1,41 @@
+"""A cell of a network that learns from labels: one network for each fold, which never sees it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+
+from partwhole.evaluation.classifiers import outer_folds
+from partwhole.evaluation.protocols import NETWORK, VALIDATED, Scores
+from partwhole.registry import METHODS
+from partwhole.reproduce.cells import FOLDS, Cell, Measured, accuracies_of, load_once
+from partwhole.training.checkpoint import RunFolder
+
+
+class FoldCell(Cell):
+    """A tenth of the labels of a training part chooses the epoch. Every kept epoch is scored on the test
+    fold as well, for the protocol that chooses there."""
+
+    def measure(self, folder: Path) -> Measured:
+        store = load_once(self.dataset)
+        kind, options = METHODS.get(self.method), self.settings().options()
+        folds = outer_folds(store.labels, FOLDS, self.run)
+        chosen, kept, histories = [], [], []
+        scoring = 0.0
+        for k, (train, test) in enumerate(folds):
+            run = folder / f"fold-{k}"
+            estimator = kind(**options).fit_run(store.take(train), run, resume=True, y=store.labels[train])
+            started = time.perf_counter()
+            tested, labels = store.take(test), store.labels[test]
+            chosen.append(100 * estimator.score(tested, labels))
+            epochs = [epoch for epoch in RunFolder(run).snapshot_epochs() if epoch > 0]
+            kept.append({epoch: 100 * kind.load(run, epoch).score(tested, labels) for epoch in epochs})
+            scoring += time.perf_counter() - started
+            histories.append(estimator.history_)
+        trained = sum(epoch["seconds"] for history in histories for epoch in history)
+        by_epoch = {epoch: np.array([[of_fold[epoch] for of_fold in kept]]) for epoch in kept[0]}
+        scores: Scores = {VALIDATED: {self.epochs: np.array([chosen])}, NETWORK: by_epoch}
+        seconds = {"training": trained, "scoring": scoring}
+        return Measured(store, histories[0], seconds, accuracies_of(scores, self.run))
