@@ -43,10 +43,6 @@ class EncoderMethod(GraphMethod, TrainConfig):
         width: int = self._encoder().width
         return width
 
-    def learns_subgraphs(self) -> bool:
-        """Whether there is a membership to look at."""
-        return False
-
     # ---------------------------------------------------------------- what a method defines
 
     def _model(self, config: Any, widths: Mapping[str, int], edge_width: int) -> nn.Module:

@@ -42,6 +42,7 @@ class SubgraphInfoMax(BackboneMethod, FitConfig):
             return self._encoder().subgraphs(store.batch(np.arange(1)).to(self.device_)).cpu().numpy()
 
     def learns_subgraphs(self) -> bool:
+        """Whether the subgraph generator has a part in training."""
         return True
 
     def _model(self, config: FitConfig, widths: Mapping[str, int], edge_width: int) -> PartWhole:

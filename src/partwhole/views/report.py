@@ -13,6 +13,7 @@ from partwhole.errors import PartwholeError
 from partwhole.estimator import SubgraphInfoMax
 from partwhole.files import atomic_file
 from partwhole.labelled import LabelledMethod
+from partwhole.method import GraphMethod
 from partwhole.predictions import ACCURACY, Predictions, compare, predicted
 from partwhole.semisupervised.targets import as_columns, as_numbers
 from partwhole.store import GraphStore
@@ -25,7 +26,7 @@ MOST_NODES = 120  # of a drawing that can still be read
 
 
 def write_report(
-    run: RunFolder, estimator: SubgraphInfoMax, store: GraphStore, results: list[dict[str, Any]]
+    run: RunFolder, estimator: GraphMethod, store: GraphStore, results: list[dict[str, Any]]
 ) -> Path:
     """Training curve, map of the embeddings, learned subgraphs, protocol table, configuration."""
     try:
@@ -46,13 +47,13 @@ def write_report(
         name += ", predicted"
     figure = embedding_map(estimator.transform(part), labels, part.ids, name)
     saw = "which never saw a label" if not predictions else "which learned from the labels of some"
+    epochs = f"{len(estimator.history_)} epochs, " if estimator.history_ else ""
     template = jinja2.Environment(autoescape=True).from_string(
         files("partwhole.views").joinpath("report.html").read_text()
     )
     page = template.render(
         title=f"partwhole: {store.name}",
-        lead=f"{len(store)} graphs, method {estimator.method}, {len(estimator.history_)} epochs, "
-        f"run folder {run.path}",
+        lead=f"{len(store)} graphs, method {estimator.method}, {epochs}run folder {run.path}",
         plotly=f"<script>{get_plotlyjs()}</script>",
         results=results,
         curve=_html(training_curves(estimator.history_)) if estimator.history_ else "",
@@ -60,7 +61,7 @@ def write_report(
         map_text=f"The vectors of {many} {len(store)} graphs by t-SNE; graphs that lie close are alike "
         f"to the model, {saw}.",
         predictions=predictions,
-        colors=COLORS[: estimator.num_subgraphs],
+        colors=COLORS[: getattr(estimator, "num_subgraphs", 0)],
         cards=_cards(estimator, store),
         config=run.config_file.read_text(),
     )
@@ -92,9 +93,9 @@ def _html(figure: Any) -> str:
     return html
 
 
-def _cards(estimator: SubgraphInfoMax, store: GraphStore) -> list[dict[str, str]]:
+def _cards(estimator: GraphMethod, store: GraphStore) -> list[dict[str, str]]:
     """A few graphs, spread over the classes and the sizes; none if the model learned no subgraphs."""
-    if not estimator.learns_subgraphs():
+    if not isinstance(estimator, SubgraphInfoMax) or not estimator.learns_subgraphs():
         return []
     nodes = store.num_nodes
     candidates = np.flatnonzero((nodes > 0) & (nodes <= MOST_NODES))
