@@ -26,6 +26,7 @@ LAYERS = [
         "schema",
         "files",
         "packing",
+        "hashing",
         "nodes",
         "graph",
         "store",

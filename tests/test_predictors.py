@@ -38,6 +38,11 @@ def test_eq_18_supervised_part_of_a_regression():
     assert task.predictions(outputs)[0].tolist() == [2.0, 24.0]
 
 
+def test_numbers_are_no_classes(mutag):
+    with pytest.raises(PartwholeError, match="the value 0.5, a number and no class"):
+        SubgraphInfoMaxClassifier(epochs=0).fit(mutag[:4], [0.5, 1.0, 2.5, None])
+
+
 def test_eq_18_supervised_part_of_a_classification():
     """Two targets, of two and of three classes, each with a label missing."""
     task = Classification((2, 3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any
@@ -53,6 +54,8 @@ def fit(
 
     Example: partwhole fit MUTAG --out runs/mutag --epochs 100
     """
+    from rich.console import Console
+
     from partwhole.sources.loading import load_graphs
     from partwhole.training.checkpoint import RunFolder
     from partwhole.training.trainer import Interrupted
@@ -84,9 +87,11 @@ def fit(
     if overwrite:
         run.clear()
     started = time.perf_counter()
-    stop = _StopOnSignal()
+    by_epochs = "epochs" in chosen.options()
+    stop = _StopOnSignal(gently=by_epochs)
     try:
-        estimator.fit_run(store, out, resume=resume, stop_requested=stop.requested, **labels)
+        with nullcontext() if by_epochs else Console(stderr=True).status(f"fitting {kind}"):
+            estimator.fit_run(store, out, resume=resume, stop_requested=stop.requested, **labels)
     except Interrupted as stopped:
         again = f"partwhole fit {data} --out {out} --resume"
         print(f"Stopped in epoch {stopped.progress.epoch + 1}; continue with: {again}", file=sys.stderr)
@@ -126,10 +131,11 @@ def _check_folder(run: Any, resume: bool, overwrite: bool) -> None:
 
 
 class _StopOnSignal:
-    """The first Ctrl-C (or SIGTERM) asks training to stop after its step; the second ends at once."""
+    """The first Ctrl-C (or SIGTERM) asks training to stop after its step; the second ends at once, as
+    the first does where there is nothing to go on from."""
 
-    def __init__(self) -> None:
-        self.asked = False
+    def __init__(self, gently: bool) -> None:
+        self.asked = not gently
         self.before = {s: signal.signal(s, self._handle) for s in (signal.SIGINT, signal.SIGTERM)}
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
@@ -138,6 +144,7 @@ class _StopOnSignal:
         self.asked = True
 
     def requested(self) -> bool:
+        """Asked only of a fit that can stop gently."""
         return self.asked
 
     def restore(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.errors import PartwholeError, near_miss
+from partwhole.errors import PartwholeError, TooLarge, near_miss
 from partwhole.evaluation.classifiers import CLASSIFIERS, KERNEL, RBF, fold_accuracies
 from partwhole.kernels.base import Kernel
 from partwhole.methods.base import load_run
@@ -21,6 +21,7 @@ from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 
 LABEL_FREE = "label-free"
+MOST_COMPARED = 20_000  # graphs: 3 GB of similarities
 Scores = dict[str, dict[int, np.ndarray]]  # classifier -> epoch -> accuracies [runs, folds], in percent
 SVM = (RBF,)
 VALIDATED, NETWORK = (
@@ -156,6 +157,11 @@ def _score_without_epochs(
             )
     estimator = load_run(run.path)
     if isinstance(estimator, Kernel):
+        if len(store) > MOST_COMPARED:
+            raise TooLarge(
+                f"The SVM of a kernel compares all pairs of graphs, and {len(store)} are too many; evaluate "
+                f"at most {MOST_COMPARED} of them, or use the vectors that `partwhole embed` writes."
+            )
         seen, classifier = estimator.gram(store), KERNEL
     else:
         seen, classifier = estimator.transform(store), RBF

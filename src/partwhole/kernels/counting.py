@@ -9,9 +9,7 @@ import numpy as np
 from numba import int64, njit
 from numba.typed import Dict, List
 
-from partwhole.lifting.colors import mix
-
-STEP = np.uint64(0x9E3779B97F4A7C15)  # between the states of the random numbers (SplitMix64)
+from partwhole.hashing import STEP, below, mix
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +94,7 @@ def sample_graphlets(
             taken = 0
             while taken < size:
                 state += STEP
-                v = np.int64(mix(state) % np.uint64(n))
+                v = below(state, n)
                 new = True
                 for k in range(taken):
                     new = new and chosen[k] != v

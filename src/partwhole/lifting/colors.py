@@ -10,16 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from partwhole.hashing import STEP, mix
 from partwhole.packing import concatenated_ranges
 from partwhole.store import GraphStore
-
-
-@njit(inline="always")
-def mix(x: np.uint64) -> np.uint64:
-    """A bijection of 64-bit words that spreads every bit (the finaliser of SplitMix64)."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 @njit(cache=True, nogil=True)
@@ -29,7 +22,7 @@ def hash_rows(words: np.ndarray) -> np.ndarray:
     for i in range(len(words)):
         h = np.uint64(words.shape[1])
         for word in words[i]:
-            h = mix(h * np.uint64(0x9E3779B97F4A7C15) + mix(word + np.uint64(1)))
+            h = mix(h * STEP + mix(word + np.uint64(1)))
         out[i] = h
     return out
 
@@ -42,7 +35,7 @@ def add_incident(colors: np.ndarray, entries: np.ndarray, edge_ptr: np.ndarray) 
         total = np.uint64(0)
         for e in range(edge_ptr[v], edge_ptr[v + 1]):
             total += mix(entries[e])
-        out[v] = mix(colors[v] * np.uint64(0x9E3779B97F4A7C15) + total)
+        out[v] = mix(colors[v] * STEP + total)
     return out
 
 
@@ -57,7 +50,7 @@ def refine(colors: np.ndarray, edge_ptr: np.ndarray, neighbor: np.ndarray) -> np
         total = np.uint64(0)
         for e in range(edge_ptr[v], edge_ptr[v + 1]):
             total += mixed[neighbor[e]]
-        out[v] = mix(colors[v] * np.uint64(0x9E3779B97F4A7C15) + total)
+        out[v] = mix(colors[v] * STEP + total)
     return out
 
 

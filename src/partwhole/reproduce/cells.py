@@ -69,7 +69,7 @@ class Cell:
         entry = METHODS.get(self.method).config_class
         own = {"epochs": self.epochs, "random_state": self.run, "snapshot_every": SNAPSHOT_EVERY}
         known = {f.name for f in dataclasses.fields(entry)}
-        chosen: Options = entry.from_options({**self.options, **{k: v for k, v in own.items() if k in known}})
+        chosen: Options = entry.from_options({**{k: v for k, v in own.items() if k in known}, **self.options})
         return chosen
 
     def configuration(self) -> dict[str, Any]:

@@ -76,7 +76,8 @@ def _counted(name: str, label: str) -> Row:
 
 
 def _trained(name: str, label: str, epochs: int = 20) -> Row:
-    return Row(name, label, method=name, protocols=TRAINED, epochs=epochs, usual=False)
+    options = {"snapshot_every": 10}  # what the protocols look at
+    return Row(name, label, options, name, protocols=TRAINED, epochs=epochs, usual=False)
 
 
 def _supervised(name: str, label: str) -> Row:

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numba import njit
 
-from partwhole.lifting.colors import mix
+from partwhole.hashing import STEP, below
 from partwhole.store import GraphStore
 from partwhole.streaming import concatenate
 
 SHARE = 0.2  # of nodes or edges that are changed
-STEP = np.uint64(0x9E3779B97F4A7C15)  # between the states of the random numbers (SplitMix64)
 
 
 def drop_nodes(store: GraphStore, random: np.random.Generator) -> GraphStore:
@@ -132,7 +131,7 @@ def _walked(
         if n == 0:
             continue
         state += STEP
-        v = first + np.int64(mix(state) % np.uint64(n))
+        v = first + below(state, n)
         seen[v] = True
         found = 1
         for _ in range(10 * n):
@@ -140,7 +139,7 @@ def _walked(
             if found >= wanted[g] or degree == 0:
                 break
             state += STEP
-            v = first + neighbor[edge_ptr[v] + np.int64(mix(state) % np.uint64(degree))]
+            v = first + neighbor[edge_ptr[v] + below(state, degree)]
             if not seen[v]:
                 seen[v] = True
                 found += 1

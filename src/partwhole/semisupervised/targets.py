@@ -167,6 +167,11 @@ def classes_of(columns: np.ndarray, names: Sequence[str]) -> list[np.ndarray]:
                 raise PartwholeError(
                     f"A label of the target {name!r} is a {type(value).__name__}; give numbers or text."
                 )
+            if isinstance(value, float) and not value.is_integer():
+                raise PartwholeError(
+                    f"The target {name!r} has the value {value:g}, a number and no class; learn it with the "
+                    "regressor."
+                )
         if len(known) < 2:
             raise PartwholeError(
                 f"The target {name!r} has {len(known)} class; a classifier needs at least two different "

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from partwhole.lifting.colors import mix
-
-STEP = np.uint64(0x9E3779B97F4A7C15)  # between the states of the random numbers (SplitMix64)
+from partwhole.hashing import STEP, below, mix, share
 
 
 @njit(cache=True, nogil=True)
@@ -37,7 +35,7 @@ def biased_walks(
                 break
             while True:  # by rejection: no table of the weights of every pair is needed
                 state += STEP
-                x = np.int64(neighbor[edge_ptr[v] + np.int64(mix(state) % np.uint64(degree))])
+                x = np.int64(neighbor[edge_ptr[v] + below(state, degree)])
                 if before < 0:
                     break
                 weight = 1.0 / away
@@ -49,7 +47,7 @@ def biased_walks(
                     if at < len(row) and row[at] == x:
                         weight = 1.0
                 state += STEP
-                if (mix(state) >> np.uint64(11)) * 2.0**-53 * largest <= weight:
+                if share(state) * largest <= weight:
                     break
             before, v = v, x
             out[s, step] = v
