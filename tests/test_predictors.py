@@ -39,7 +39,7 @@ def test_eq_18_supervised_part_of_a_regression():
 
 
 def test_numbers_are_no_classes(mutag):
-    with pytest.raises(PartwholeError, match="the value 0.5, a number and no class"):
+    with pytest.raises(PartwholeError, match=r"the value 0\.5, a number and no class"):
         SubgraphInfoMaxClassifier(epochs=0).fit(mutag[:4], [0.5, 1.0, 2.5, None])
 
 
