@@ -18,7 +18,7 @@ from partwhole.registry import METHODS
 from partwhole.selfsupervised.augmentation import augmented
 from partwhole.selfsupervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
 from partwhole.store import GraphStore
-from partwhole.training.feeds import Feed, Order
+from partwhole.training.feeds import EveryGraph, Feed
 from partwhole.training.objectives import Objective
 
 
@@ -42,25 +42,17 @@ class Copies(Movable):
         return self.first.num_graphs
 
 
-class CopiesFeed:
-    """Every graph once an epoch, changed in two ways."""
+class CopiesFeed(EveryGraph):
+    """Each graph changed in two ways."""
 
     def __init__(self, store: GraphStore, config: TrainConfig):
-        self.store, self.seed = store, config.random_state
-        self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
+        super().__init__(store, config)
+        self.seed = config.random_state
 
-    def steps(self) -> int:
-        return self.order.steps
-
-    def batch(self, epoch: int, step: int) -> Copies:
-        graphs = self.store.take(self.order.at(epoch * self.steps() + step))
-        random = np.random.default_rng([self.seed, epoch, step])
-        everything = np.arange(len(graphs))
-        first, second = (augmented(graphs, random).batch(everything) for _ in range(2))
+    def make(self, graphs: np.ndarray, epoch: int, step: int) -> Copies:
+        random, part = np.random.default_rng([self.seed, epoch, step]), self.store.take(graphs)
+        first, second = (augmented(part, random).batch(np.arange(len(part))) for _ in range(2))
         return Copies(first, second)
-
-    def release(self) -> None:
-        self.store.release_pages()
 
 
 class CopiesNetwork(SelfSupervised):

@@ -17,7 +17,7 @@ from partwhole.nn.layers import linear
 from partwhole.registry import BACKBONES, METHODS
 from partwhole.selfsupervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
 from partwhole.store import GraphStore
-from partwhole.training.feeds import Feed, Order, step_generator
+from partwhole.training.feeds import EveryGraph, Feed, step_generator
 from partwhole.training.objectives import Objective
 
 DEGREES = 64  # told apart where the degree is all that a node has
@@ -41,26 +41,19 @@ class Masked(Movable):
         return self.graphs.num_graphs
 
 
-class MaskedFeed:
-    """Every graph once an epoch, a share of all nodes of a batch hidden."""
+class MaskedFeed(EveryGraph):
+    """A share of all nodes of a batch hidden."""
 
     def __init__(self, store: GraphStore, config: GraphMAEConfig):
-        self.store, self.config = store, config
-        self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
+        super().__init__(store, config)
+        self.config = config
 
-    def steps(self) -> int:
-        return self.order.steps
-
-    def batch(self, epoch: int, step: int) -> Masked:
-        graphs = self.store.batch(self.order.at(epoch * self.steps() + step))
-        random = step_generator(self.config.random_state, epoch, step)
-        drawn = torch.rand(graphs.num_nodes, generator=random)
-        hidden = torch.zeros(graphs.num_nodes, dtype=torch.bool)
-        hidden[drawn.argsort()[: max(1, round(self.config.masked * graphs.num_nodes))]] = True
-        return Masked(graphs, hidden)
-
-    def release(self) -> None:
-        self.store.release_pages()
+    def make(self, graphs: np.ndarray, epoch: int, step: int) -> Masked:
+        batch = self.store.batch(graphs)
+        drawn = torch.rand(batch.num_nodes, generator=step_generator(self.config.random_state, epoch, step))
+        hidden = torch.zeros(batch.num_nodes, dtype=torch.bool)
+        hidden[drawn.argsort()[: max(1, round(self.config.masked * batch.num_nodes))]] = True
+        return Masked(batch, hidden)
 
 
 class MaskedNetwork(SelfSupervised):

@@ -20,7 +20,7 @@ from partwhole.segment import segment_sum
 from partwhole.selfsupervised.diffusion import Diffused, TwoViews
 from partwhole.selfsupervised.network import OwnLoss
 from partwhole.store import GraphStore
-from partwhole.training.feeds import Feed, Order
+from partwhole.training.feeds import EveryGraph, Feed
 from partwhole.training.objectives import Objective
 
 
@@ -98,21 +98,15 @@ class TwoViewNetwork(nn.Module):
         return -bound, {"mutual_information": bound.detach()}
 
 
-class ViewsFeed:
-    """Every graph once an epoch."""
+class ViewsFeed(EveryGraph):
+    """Graphs with their diffusion, which is computed once."""
 
     def __init__(self, store: GraphStore, config: TrainConfig):
-        self.store, self.diffused = store, Diffused(store)
-        self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
+        super().__init__(store, config)
+        self.diffused = Diffused(store)
 
-    def steps(self) -> int:
-        return self.order.steps
-
-    def batch(self, epoch: int, step: int) -> TwoViews:
-        return self.diffused.batch(self.order.at(epoch * self.steps() + step))
-
-    def release(self) -> None:
-        self.store.release_pages()
+    def make(self, graphs: np.ndarray, epoch: int, step: int) -> TwoViews:
+        return self.diffused.batch(graphs)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from partwhole.config import TrainConfig
 from partwhole.graph import Batch
 from partwhole.lifting.lifter import Lifter, choose_batches
 from partwhole.store import GraphStore
@@ -91,20 +92,33 @@ class Batches:
         return self.source.batch(graphs, step_generator(seed, epoch, step) if self.corrupt else None)
 
 
-class GraphFeed:
-    """Every graph once an epoch."""
+class EveryGraph:
+    """Every graph once an epoch; a feed defines what a batch of them is."""
 
-    def __init__(self, store: GraphStore, model: Any, *, corrupt: bool, lift: bool = True):
-        config = model.config
+    def __init__(self, store: GraphStore, config: TrainConfig):
         self.store = store
-        self.batches = Batches(store, model, corrupt=corrupt, lift=lift)
         self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
 
     def steps(self) -> int:
         return self.order.steps
 
-    def batch(self, epoch: int, step: int) -> Batch:
-        return self.batches.of(self.order.at(epoch * self.steps() + step), epoch, step)
+    def batch(self, epoch: int, step: int) -> Any:
+        return self.make(self.order.at(epoch * self.steps() + step), epoch, step)
+
+    def make(self, graphs: np.ndarray, epoch: int, step: int) -> Any:
+        """The batch of graphs `graphs`."""
+        raise TypeError("a feed defines its batches")
 
     def release(self) -> None:
         self.store.release_pages()
+
+
+class GraphFeed(EveryGraph):
+    """Graphs as they are, with G^ if asked for."""
+
+    def __init__(self, store: GraphStore, model: Any, *, corrupt: bool, lift: bool = True):
+        super().__init__(store, model.config)
+        self.batches = Batches(store, model, corrupt=corrupt, lift=lift)
+
+    def make(self, graphs: np.ndarray, epoch: int, step: int) -> Batch:
+        return self.batches.of(graphs, epoch, step)
