@@ -112,18 +112,19 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line], records: 
         "paper, trimmed: the best and the worst run dropped, as the paper does; difference: this minus the "
         "published figure (the plain mean of fewer than three runs; label-free where there are no epochs).",
         "seconds a run: training + scoring, one thread; MiB: the most memory that a run took.",
-        "Options are those of the paper, with S = 4 subgraphs, fixed.",
+        *_about_rows(table),
     ]
-    notes += _about_rows(table)
     if scarce := [name for name in table.datasets if name in BUDGET]:
         notes.append(f"{' and '.join(scarce)}: fewer runs and epochs; {SPENT}.")
     return Sheet(table.title, header, rows, notes + _refusals(plan, records), words=2)
 
 
 def _about_rows(table: Table) -> list[str]:
-    """How the rows beside ours come about, where there are some."""
+    """How the rows come about."""
     cells = {row.cell for row in table.rows}
     notes = []
+    if any(row.usual for row in table.rows):
+        notes.append("Options of OURS are those of the paper, with S = 4 subgraphs, fixed.")
     if any(row.protocols == SCORED for row in table.rows):
         notes.append(
             "Kernels are scored by an SVM on their similarities; where they have several, such as the rounds "

@@ -81,6 +81,13 @@ class Cell:
             return False
         return "refused" in record or all(choose(p, scores_of(record)) for p in self.protocols)
 
+    def stage(self, folder: Path) -> str:
+        """Where a cell that is being run stands, as its folder shows it."""
+        if self.epochs == 0:
+            return "fitting"
+        epoch = finished_epochs(folder)
+        return f"epoch {epoch}/{self.epochs}" if epoch < self.epochs else "scoring"
+
     def measure(self, folder: Path) -> Measured:
         """Train in the folder, from the last state in it, and score."""
         store = load_once(self.dataset)
@@ -103,6 +110,11 @@ class Measured:
     history: list[dict[str, Any]]  # of training, epoch by epoch
     seconds: dict[str, float]  # training, scoring
     figures: dict[str, Any]
+
+
+def finished_epochs(run: Path) -> int:
+    metrics = run / "metrics.jsonl"
+    return metrics.read_bytes().count(b"\n") if metrics.exists() else 0
 
 
 def accuracies_of(scores: Scores, run: int) -> dict[str, Any]:

@@ -10,13 +10,18 @@ import numpy as np
 from partwhole.evaluation.classifiers import outer_folds
 from partwhole.evaluation.protocols import NETWORK, VALIDATED, Scores
 from partwhole.registry import METHODS
-from partwhole.reproduce.cells import FOLDS, Cell, Measured, accuracies_of, load_once
+from partwhole.reproduce.cells import FOLDS, Cell, Measured, accuracies_of, finished_epochs, load_once
 from partwhole.training.checkpoint import RunFolder
 
 
 class FoldCell(Cell):
     """A tenth of the labels of a training part chooses the epoch. Every kept epoch is scored on the test
     fold as well, for the protocol that chooses there."""
+
+    def stage(self, folder: Path) -> str:
+        folds = sorted(folder.glob("fold-*"), key=lambda run: run.stat().st_mtime)
+        epoch = finished_epochs(folds[-1]) if folds else 0
+        return f"fold {max(1, len(folds))}/{FOLDS}, epoch {epoch}/{self.epochs}"
 
     def measure(self, folder: Path) -> Measured:
         store = load_once(self.dataset)

@@ -30,8 +30,8 @@ class State:
 
     done: int
     total: int
-    left: float  # seconds, by the pace of cells on the same data set
-    certain: bool  # False: some data set has no finished cell yet, and its time is not in `left`
+    left: float  # seconds, by the pace of cells of the same method on the same data set
+    certain: bool  # False: for some there is no finished cell yet, and their time is not in `left`
     running: tuple[str, ...]  # what each process is at
     last: str = ""  # the cell that has just been finished
 
@@ -116,25 +116,21 @@ def run_cells(
 
 def in_progress(cells: Sequence[Cell], work: Path) -> tuple[str, ...]:
     """The cells that have begun, with their epoch, as their run folders show it."""
-    told = []
-    for cell in cells:
-        metrics = work / cell.folder / "metrics.jsonl"
-        if metrics.exists():
-            epoch = metrics.read_bytes().count(b"\n")
-            stage = f"epoch {epoch}/{cell.epochs}" if epoch < cell.epochs else "scoring"
-            told.append(f"{cell.dataset} {cell.row} {cell.run}: {stage}")
-    return tuple(told)
+    stages = [(cell, cell.stage(work / cell.folder)) for cell in cells if (work / cell.folder).exists()]
+    return tuple(f"{cell.dataset} {cell.row} {cell.run}: {stage}" for cell, stage in stages)
 
 
 def seconds_left(left: Sequence[Cell], records: Sequence[Record], jobs: int) -> tuple[float, bool]:
-    """By the pace of finished cells on the same data set, and whether that covers all that is left."""
-    pace: dict[str, list[float]] = {}  # data set -> seconds an epoch
+    """By the pace of finished cells of the method on the same data set, and whether that covers all that
+    is left."""
+    pace: dict[tuple[str, str], list[float]] = {}  # data set, method -> seconds an epoch
     for record in records:
-        whole = sum(record["seconds"].values()) / max(1, record["configuration"]["epochs"])
-        pace.setdefault(record["data"]["name"], []).append(whole)
-    known = [cell for cell in left if cell.dataset in pace]
-    seconds = float(sum(np.mean(pace[cell.dataset][-8:]) * cell.epochs for cell in known)) / jobs
-    return seconds, len(known) == len(left)
+        epochs = max(1, record["configuration"].get("epochs", 1))
+        whole = sum(record["seconds"].values()) / epochs
+        pace.setdefault((record["data"]["name"], record["method"]), []).append(whole)
+    known = [cell for cell in left if (cell.dataset, cell.method) in pace]
+    paces = [np.mean(pace[cell.dataset, cell.method][-8:]) * max(1, cell.epochs) for cell in known]
+    return float(sum(paces)) / jobs, len(known) == len(left)
 
 
 def _start_worker(alive: Connection, threads: int) -> None:

@@ -42,9 +42,10 @@ def finished(plan: Plan, records: Sequence[Record]) -> dict[Place, list[Record]]
 
 
 def extent(cells: Sequence[Cell], finished: int) -> str:
-    """Runs × epochs."""
+    """Runs × epochs; runs alone where there are no epochs."""
     done = "" if finished == len(cells) else f"{finished} of "
-    return f"{done}{len(cells)} × {cells[0].epochs}"
+    epochs = f" × {cells[0].epochs}" if cells[0].epochs else ""
+    return f"{done}{len(cells)}{epochs}"
 
 
 def minutes(records: Sequence[Record]) -> str:
