@@ -194,7 +194,7 @@ def test_static_colours_and_colours_of_the_batch_give_the_same(mutag):
 def chosen(store, **options):
     model = build(store, layers=2, **options)
     backbone = model.layer_aggregation.backbone
-    return choose_batches(store, backbone, model.readout, 2, corrupt=True, lift=model.config.lift)
+    return choose_batches(store, backbone, model.readout, 2, corrupt=True, again=True, lift=model.config.lift)
 
 
 def test_the_plain_path_runs_where_lifting_is_not_exact_or_does_not_pay(mutag):

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
@@ -204,6 +205,53 @@ def test_mlg_compares_graphs_by_their_gaussians():
     assert similarities(ball, shapes)[0, 0] == pytest.approx(overlap(near, first), rel=1e-9)
 
 
+def test_walk_counts_of_a_graph_do_not_depend_on_the_others(mutag):
+    kernel = METHODS.get("rw")().fit(mutag[:20])
+    alone = kernel.transform(mutag[:2])
+    crowd = GraphStore.from_graphs([*(labelled(complete(n), mutag) for n in (600, 50)), *mutag[:2]])
+    together = kernel.transform(crowd)  # walks in a clique of 600 overflow any number, but not here
+    assert np.isfinite(together).all()
+    np.testing.assert_allclose(together[2:], alone, rtol=1e-6)
+
+
+def labelled(graph: Graph, like: GraphStore) -> Graph:
+    """The graph with the first label of each kind that graphs of a store have."""
+    edges = len(graph.edges)
+    codes = np.zeros((graph.num_nodes, 1), np.int16), np.zeros((edges, 1), np.int16)
+    return dataclasses.replace(
+        graph, node_codes=codes[0], edge_codes=codes[1], targets=np.zeros(1), schema=like.schema
+    )
+
+
+@pytest.mark.parametrize("method", ["sp", "gk", "rw", "wl", "mlg", "dgk", "graph2vec", "counts"])
+def test_graphs_without_edges_give_vectors_or_a_sentence(method):
+    store = GraphStore.from_graphs([Graph(num_nodes=1, edges=np.zeros((0, 2), int)) for _ in range(4)])
+    if method in ("sp", "gk"):
+        with pytest.raises(PartwholeError, match=f"{method} finds nothing to count"):
+            small(method).fit(store)
+    else:
+        assert np.isfinite(small(method).fit(store).transform(store)).all()
+
+
+def test_a_refused_fit_leaves_the_folder_as_it_was(mutag, tmp_path):
+    METHODS.get("wl")().fit_run(mutag[:10], tmp_path / "run")
+    refused = MultiscaleLaplacian(minutes=1e-9)
+    with pytest.raises(TooLarge):
+        refused.fit_run(mutag[:10], tmp_path / "run", overwrite=True)
+    assert METHODS.get("wl").load(tmp_path / "run").transform(mutag[:2]).shape[0] == 2
+    with pytest.raises(NotFittedError):
+        refused.transform(mutag[:2])
+    with pytest.raises(TooLarge):
+        refused.fit_run(mutag[:10], tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_similarities_are_of_the_graphs_that_were_learned(mutag):
+    other = GraphStore.from_graphs([complete(4), complete(5)])
+    with pytest.raises(PartwholeError, match="are not those of the model"):
+        METHODS.get("dgk")(dimensions=4).fit(mutag[:10]).gram(other)
+
+
 def test_mlg_says_beforehand_what_takes_too_long(mutag):
     with pytest.raises(TooLarge, match="more than its limit of 1e-09"):
         MultiscaleLaplacian(minutes=1e-9).fit(mutag[:10])
@@ -352,6 +400,6 @@ def test_training_lowers_the_loss_and_goes_on_where_it_was_stopped(mutag, tmp_pa
 def test_supervised_networks_learn_the_classes(mutag):
     train = np.arange(0, 188, 2)
     for method in ("gin-0", "gcn"):
-        model = METHODS.get(method)(epochs=15, validation=0.0).fit(mutag[train], mutag.labels[train])
+        model = METHODS.get(method)(epochs=30, validation=0.0).fit(mutag[train], mutag.labels[train])
         assert model.score(mutag[train], mutag.labels[train]) > 0.85
         assert model.predict_proba(mutag[:3]).sum(1) == pytest.approx([1, 1, 1])

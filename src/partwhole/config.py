@@ -76,7 +76,7 @@ class TrainConfig(Options):
     epochs: int = option(100, "Passes over the graphs; with labels, over the labelled ones.", least=0)
     batch_size: int = option(128, "Graphs in a step; with labels, as many others besides.", least=2)
     lr: float = option(1e-3, "Learning rate of Adam.", above=0)
-    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0)
+    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0, below=2**32)
     device: str = option("auto", "Where to compute; auto takes a GPU if there is one.", choices=DEVICES)
     snapshot_every: int = option(
         5, "Keep the weights every so many epochs, for the protocols that look at them; 0: never.", least=0
@@ -140,7 +140,7 @@ def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if kind is tuple:
-        if isinstance(value, str) or not all(isinstance(v, str) for v in value):
+        if not isinstance(value, tuple | list) or not all(isinstance(v, str) for v in value):
             raise PartwholeError(f"{name} must be a list of names, not {value!r}.")
         for v in value:
             about["choices"].get(v)

@@ -32,6 +32,7 @@ class EncoderMethod(GraphMethod, TrainConfig):
     """
 
     config_class: type[TrainConfig] = TrainConfig
+    keeps_state = True
 
     def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
         store = self._prepared(graphs)
@@ -58,7 +59,9 @@ class EncoderMethod(GraphMethod, TrainConfig):
     def _source(self, store: GraphStore) -> Any:
         """What makes the batches that `embed` takes, `source.batch(index)`."""
         encoder, lift = self._encoder(), self._lifts()
-        return choose_batches(store, encoder.backbone, encoder.readout, self.layers, corrupt=False, lift=lift)
+        return choose_batches(
+            store, encoder.backbone, encoder.readout, self.layers, corrupt=False, again=False, lift=lift
+        )
 
     def _lifts(self) -> bool:
         """Whether batches may be lifted, where that is exact and pays."""

@@ -56,7 +56,7 @@ class LabelledMethod(EncoderMethod, LabelConfig):
         `names`: what the targets are called.
         """
         self._start(load_graphs(graphs), y, held_out, names)
-        self._learn()
+        self._learned()
         return self
 
     def predict(self, graphs: Any) -> np.ndarray:

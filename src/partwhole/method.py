@@ -37,11 +37,12 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
     paper: str
     learns_from = "graphs"  # "graphs": without labels; "labels"; "nothing"
     config_class: type[Options]
+    keeps_state = False  # whether a fit keeps what it can go on from
 
     def fit(self, graphs: Any, y: Any = None) -> Self:
         """Learn from graphs; `y` is ignored, it is there for scikit-learn."""
         self._start(load_graphs(graphs))
-        self._learn()
+        self._learned()
         return self
 
     def fit_run(
@@ -50,6 +51,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         out: str | Path,
         *,
         resume: bool = False,
+        overwrite: bool = False,
         stop_requested: Callable[[], bool] = lambda: False,
         **labels: Any,
     ) -> Self:
@@ -58,13 +60,18 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         `labels` are those of the `fit` of a method that learns from them.
         """
         run, store = RunFolder(out), load_graphs(graphs)
-        if run.exists() and not resume:
+        if run.exists() and not (resume or overwrite):
             raise PartwholeError(f"{run.path} already holds a run; choose to resume or to overwrite it.")
         self._start(store, **labels)
-        if run.exists():
+        if run.exists() and resume:
             _require_same_run(run.read_config(), self.about_)
+        if not self.keeps_state:  # a fit that fails leaves the folder as it was
+            self._learned()
+        if overwrite:
+            run.clear()
         run.write_config(self.about_)
-        self._learn(run, stop_requested)
+        if self.keeps_state:
+            self._learned(run, stop_requested)
         run.write_weights(self._tensors())
         return self
 
@@ -141,6 +148,15 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         self.schema_, self.store_ = store.schema, store
         self.history_: list[dict[str, Any]] = []
         self.about_ = self._about(store)
+
+    def _learned(
+        self, run: RunFolder | None = None, stop_requested: Callable[[], bool] = lambda: False
+    ) -> None:
+        try:
+            self._learn(run, stop_requested)
+        except BaseException:
+            del self.about_  # what failed is not fitted
+            raise
 
     def _taken_store(self) -> GraphStore:
         """The graphs of the fit, which are not part of what was learned."""

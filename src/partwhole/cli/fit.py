@@ -69,8 +69,14 @@ def fit(
         target = target or kept.get("task", {}).get("targets")
     if config is not None:
         content = read_toml(config)
-        base |= content.get("options", content)
-        method = method or content.get("method")
+        named = content.pop("method", "")
+        found = content.get("options", content)
+        if not isinstance(found, dict) or not isinstance(named, str):
+            raise PartwholeError(
+                f"{config} must have `options` as a table and `method` as text, as the config.toml of a run."
+            )
+        base |= found
+        method = method or named or None
     if not target:
         method = method or "subgraph-infomax"
     config_class: type[Options] = PredictorConfig
@@ -84,14 +90,13 @@ def fit(
     store = load_graphs(data)
     labels, kind = labels_of(store, target or [], method)
     estimator = METHODS.get(kind)(**chosen.options())
-    if overwrite:
-        run.clear()
     started = time.perf_counter()
-    by_epochs = "epochs" in chosen.options()
-    stop = _StopOnSignal(gently=by_epochs)
+    gently = estimator.keeps_state
+    stop = _StopOnSignal(gently)
+    folder = {"resume": resume, "overwrite": overwrite}
     try:
-        with nullcontext() if by_epochs else Console(stderr=True).status(f"fitting {kind}"):
-            estimator.fit_run(store, out, resume=resume, stop_requested=stop.requested, **labels)
+        with nullcontext() if gently else Console(stderr=True).status(f"fitting {kind}"):
+            estimator.fit_run(store, out, stop_requested=stop.requested, **folder, **labels)
     except Interrupted as stopped:
         again = f"partwhole fit {data} --out {out} --resume"
         print(f"Stopped in epoch {stopped.progress.epoch + 1}; continue with: {again}", file=sys.stderr)

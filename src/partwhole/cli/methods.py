@@ -59,5 +59,8 @@ def _show(entry: Any, json: bool) -> None:
         print_json({**about, "options": options})
         return
     rows = [[f.name, str(f.default), f.metadata["help"]] for f in fields]
+    if not rows:
+        print(f"{entry.method}: {entry.about} ({entry.paper}). It has no options.")
+        return
     print_table(f"{entry.method}: {entry.about} ({entry.paper})", ["option", "default", "about"], rows)
     print(f"Use: partwhole fit DATA --method {entry.method} --out RUN --option NAME=VALUE")

@@ -52,9 +52,12 @@ def named_options(pairs: Sequence[str], config: type[Options], method: str | Non
 def require_options(names: Iterable[str], config: type[Options], method: str | None) -> None:
     """Raise unless the method has these options."""
     known = {f.name: f for f in dataclasses.fields(config) if flag_of(f)}
+    flags = {f.name: flag_of(f) for f in dataclasses.fields(PredictorConfig)}
     for name in names:
         if name not in known:
-            raise PartwholeError(f"The method {method} has no option {name!r}.{near_miss(name, known)}")
+            what = f"The method {method}" if method else "A fit with labels"
+            hint = near_miss(name, known) if known else " It has none."
+            raise PartwholeError(f"{what} has no option {name!r} ({flags.get(name, 'for --option')}).{hint}")
 
 
 def _value(field: dataclasses.Field[Any], text: str) -> Any:

@@ -28,7 +28,9 @@ def reproduce(
         ),
     ] = None,
     datasets: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
-    methods: Annotated[list[str] | None, typer.Option(help="Only these rows; may be repeated.")] = None,
+    methods: Annotated[
+        list[str] | None, typer.Option(help="Only these rows, or all of table2; may be repeated.")
+    ] = None,
     targets: Annotated[
         list[str] | None,
         typer.Option(help="Only these targets of table3 (or shares of few-labels); may be repeated."),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.errors import PartwholeError, TooLarge, near_miss
+from partwhole.errors import PartwholeError, near_miss
 from partwhole.evaluation.classifiers import CLASSIFIERS, KERNEL, RBF, fold_accuracies
 from partwhole.kernels.base import Kernel
 from partwhole.methods.base import load_run
@@ -21,13 +21,18 @@ from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 
 LABEL_FREE = "label-free"
-MOST_COMPARED = 20_000  # graphs: 3 GB of similarities
 Scores = dict[str, dict[int, np.ndarray]]  # classifier -> epoch -> accuracies [runs, folds], in percent
 SVM = (RBF,)
 VALIDATED, NETWORK = (
     "validated-network",
     "network",
 )  # the epoch chosen inside the training part, and kept ones
+HOW = {  # where it is not as the protocol says
+    KERNEL: "nothing chosen on test folds; SVM on similarities",
+    VALIDATED: "epoch chosen by a tenth of the training part",
+    NETWORK: "best kept epoch on the test folds",
+}
+WITHOUT_EPOCHS = "nothing chosen on test folds; RBF SVM"
 VECTORS = tuple(name for name in CLASSIFIERS if name != KERNEL)
 
 
@@ -50,6 +55,12 @@ class Choice:
     @property
     def accuracy(self) -> float:
         return float(self.scores.mean())
+
+    def how(self, protocol: str) -> str:
+        """What was chosen by what, in words."""
+        if self.classifier == RBF and self.epoch == 0 and protocol == LABEL_FREE:
+            return WITHOUT_EPOCHS
+        return HOW.get(self.classifier, protocol_named(protocol).about)
 
 
 def _trained(kept: list[int]) -> list[int]:
@@ -74,7 +85,7 @@ def choose(protocol: str, scores: Scores) -> Choice | None:
     """Apply a protocol to scores; None where these lack something that it looks at."""
     rules = protocol_named(protocol)
     classifiers = _classifiers(protocol, scores)
-    if any(classifier not in scores for classifier in classifiers):
+    if not classifiers or any(classifier not in scores for classifier in classifiers):
         return None
     tried = [
         (classifier, epoch, scores[classifier].get(epoch))
@@ -93,7 +104,7 @@ def _classifiers(protocol: str, scores: Scores) -> tuple[str, ...]:
     if protocol == LABEL_FREE:
         return next(((name,) for name in (KERNEL, VALIDATED) if name in scores), SVM)
     if NETWORK in scores:
-        return (NETWORK,)
+        return (NETWORK,) if protocol == "paper" else ()
     return protocol_named(protocol).classifiers
 
 
@@ -157,11 +168,6 @@ def _score_without_epochs(
             )
     estimator = load_run(run.path)
     if isinstance(estimator, Kernel):
-        if len(store) > MOST_COMPARED:
-            raise TooLarge(
-                f"The SVM of a kernel compares all pairs of graphs, and {len(store)} are too many; evaluate "
-                f"at most {MOST_COMPARED} of them, or use the vectors that `partwhole embed` writes."
-            )
         seen, classifier = estimator.gram(store), KERNEL
     else:
         seen, classifier = estimator.transform(store), RBF
@@ -187,13 +193,12 @@ def evaluate(
     Returns a plain dictionary: the protocol, the mean and standard deviation of the accuracy in
     percent over all test folds of all runs, and the score of every fold.
     """
-    rules = protocol_named(protocol)
     scores = score_run(path, store, [protocol], folds=folds, runs=runs, seed=seed, progress=progress)
     chosen = choose(protocol, scores)
     assert chosen is not None  # the scores are those that the protocol asks for
     return {
         "protocol": protocol,
-        "chosen": rules.about,
+        "chosen": chosen.how(protocol),
         "data": store.name,
         "accuracy": {"mean": chosen.accuracy, "std": float(chosen.scores.std())},
         "std_over": "test folds",

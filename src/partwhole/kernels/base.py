@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from partwhole.config import Options, option
-from partwhole.errors import PartwholeError
+from partwhole.errors import PartwholeError, TooLarge
+from partwhole.lifting.colors import hash_rows
 from partwhole.method import GraphMethod
 from partwhole.store import GraphStore
+
+MOST_SIMILARITIES = 400_000_000  # 3 GB
 
 
 @dataclass(eq=False)
@@ -23,12 +28,31 @@ class Kernel(GraphMethod, KernelConfig):
     learns_from = "nothing"
     config_class: type[KernelConfig] = KernelConfig
 
-    def gram(self, store: GraphStore) -> np.ndarray:
+    def gram(self, graphs: Any) -> np.ndarray:
         """[candidates, graphs, graphs] similarities, 1 of a graph with itself.
 
         Several candidates differ in a setting that the SVM chooses inside its training part.
         """
-        raise TypeError("a kernel defines gram")
+        store = self._prepared(graphs)
+        require_comparable(store, self.num_candidates)
+        return self._gram(store)
+
+    @property
+    def num_candidates(self) -> int:
+        return 1
+
+    def _gram(self, store: GraphStore) -> np.ndarray:
+        raise TypeError("a kernel defines its similarities")
+
+
+def require_comparable(store: GraphStore, candidates: int = 1) -> None:
+    """Raise unless the similarities of all pairs of graphs fit into memory."""
+    most = math.isqrt(MOST_SIMILARITIES // candidates)
+    if len(store) > most:
+        raise TooLarge(
+            f"A kernel compares all pairs of graphs, and the {len(store)} of {store.name} are too many; give "
+            f"at most {most} of them, or use the vectors that `partwhole embed` writes."
+        )
 
 
 def unit_diagonal(gram: np.ndarray) -> np.ndarray:
@@ -42,21 +66,25 @@ def strongest(spectrum: tuple[np.ndarray, np.ndarray], most: int) -> tuple[np.nd
     """Of eigenvalues in rising order and their vectors: at most so many, the strongest first, none that
     is rounding error, each vector with its largest entry positive."""
     values, vectors = spectrum
-    kept = np.flatnonzero(values > 1e-10 * max(values.max(), 1e-300))[::-1][:most]
+    kept = np.flatnonzero(values > 1e-10 * max(values.max(initial=0.0), 1e-300))[::-1][:most]
     vectors = vectors[:, kept]
     largest = np.abs(vectors).argmax(axis=0)
     return values[kept], vectors * np.sign(vectors[largest, np.arange(len(kept))])
 
 
 def node_labels(store: GraphStore, method: str) -> np.ndarray:
-    """[N] one number for each node: its categories, or 0 where nodes have no attributes at all."""
+    """[N] uint64: equal for nodes of equal categories, in every store; numbers and edges do not count."""
     columns = [column for column in store.schema.node if column.is_categorical]
     if store.schema.node and not columns:
         raise PartwholeError(
             f"{method} compares nodes by labels, and these have numbers only; give the nodes a category, or "
             "use a method that learns from numbers, such as subgraph-infomax."
         )
-    labels = np.zeros(len(store.edge_ptr) - 1, np.int64)
-    for k, column in enumerate(columns):
-        labels = labels * column.width + store.node_codes[:, k]
-    return labels
+    return hash_rows(store.node_codes.astype(np.uint64))
+
+
+def places(keys: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """[n] the place of each key in the sorted array `known`; -1 where it is not there."""
+    at = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
+    found = known[at] == keys if len(known) else np.zeros(len(keys), bool)
+    return np.where(found, at, -1)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from partwhole.kernels.base import node_labels
-from partwhole.lifting.colors import hash_rows, refine
+from partwhole.lifting.colors import refine
 from partwhole.store import GraphStore
 
 
 def colours_of(store: GraphStore, rounds: int, method: str) -> list[np.ndarray]:
     """[rounds + 1][N] uint64: the colour of each node, from its labels on."""
-    colours = hash_rows(node_labels(store, method)[:, None].astype(np.uint64))
     _, _, edge_ptr, neighbor = store.batch_structure(np.arange(len(store)))
-    out = [colours]
+    out = [node_labels(store, method)]
     for _ in range(rounds):
         out.append(refine(out[-1], edge_ptr, neighbor))
     return out

@@ -15,10 +15,10 @@ from partwhole.hashing import STEP, below, mix
 @njit(cache=True, nogil=True)
 def path_lengths(
     node_ptr: np.ndarray, edge_ptr: np.ndarray, neighbor: np.ndarray, labels: np.ndarray, kinds: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For every graph, how many ordered pairs of nodes have labels a, b and distance d.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """For every graph, how many ordered pairs of nodes have labels a, b < kinds and distance d.
 
-    Returns graph [m], key [m] and count [m], where key = (d * kinds + a) * kinds + b.
+    Returns graph, d, a, b and the count, each [m].
     """
     graph, key, count = List.empty_list(int64), List.empty_list(int64), List.empty_list(int64)
     most = 0
@@ -49,7 +49,10 @@ def path_lengths(
             graph.append(g)
             key.append(k)
             count.append(found[k])
-    return np.array(list(graph)), np.array(list(key)), np.array(list(count))
+    graphs, keys, counts = np.empty((3, len(graph)), np.int64)
+    for i in range(len(graph)):
+        graphs[i], keys[i], counts[i] = graph[i], key[i], count[i]
+    return graphs, keys // (kinds * kinds), keys // kinds % kinds, keys % kinds, counts
 
 
 @cache

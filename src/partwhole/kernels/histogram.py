@@ -12,7 +12,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import svds
 from torch import Tensor
 
-from partwhole.kernels.base import Kernel, strongest, unit_diagonal
+from partwhole.errors import PartwholeError
+from partwhole.kernels.base import Kernel, places, strongest, unit_diagonal
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 
@@ -37,12 +38,12 @@ class HistogramKernel(Kernel):
     def candidates(self, store: GraphStore) -> list[Patterns]:
         raise TypeError("a kernel that counts defines its patterns")
 
-    def gram(self, store: GraphStore) -> np.ndarray:
-        grams = []
-        for patterns in self.candidates(store):
+    def _gram(self, store: GraphStore) -> np.ndarray:
+        grams = np.empty((self.num_candidates, len(store), len(store)))
+        for gram, patterns in zip(grams, self.candidates(store), strict=True):
             counts = histogram(patterns, np.unique(patterns.key), len(store))
-            grams.append(unit_diagonal((counts @ counts.T).toarray()))
-        return np.stack(grams)
+            gram[:] = unit_diagonal((counts @ counts.T).toarray())
+        return grams
 
     @property
     def width(self) -> int:
@@ -52,6 +53,10 @@ class HistogramKernel(Kernel):
         store = self._taken_store()
         patterns = self.candidates(store)[-1]
         self.vocabulary_ = np.unique(patterns.key)
+        if len(self.vocabulary_) == 0:
+            raise PartwholeError(
+                f"{self.method} finds nothing to count in these graphs; give some with edges, or use counts."
+            )
         counts = histogram(patterns, self.vocabulary_, len(store))
         self.directions_ = main_directions(scaled(counts, lengths(patterns, len(store))), self.dimensions)
 
@@ -75,10 +80,8 @@ class HistogramKernel(Kernel):
 
 def histogram(patterns: Patterns, vocabulary: np.ndarray, graphs: int) -> csr_array:
     """[graphs, vocabulary] counts; patterns outside the vocabulary are left out."""
-    place = np.searchsorted(vocabulary, patterns.key)
-    known = np.zeros(len(place), bool)
-    inside = place < len(vocabulary)
-    known[inside] = vocabulary[place[inside]] == patterns.key[inside]
+    place = places(patterns.key, vocabulary)
+    known = place >= 0
     entries = patterns.count[known], (patterns.graph[known], place[known])
     counts = csr_array(entries, shape=(graphs, len(vocabulary)))
     counts.sum_duplicates()

@@ -47,14 +47,11 @@ def similarities(first: Shapes, second: Shapes) -> np.ndarray:
     return out
 
 
-def features(store: GraphStore, method: str, degrees: int) -> np.ndarray:
-    """[N, …] the labels one-hot; the degree, up to `degrees` of them, where nodes have no attributes."""
+def labels_or_degrees(store: GraphStore, method: str) -> np.ndarray:
+    """[N] uint64: the label of each node, or its degree where nodes have no attributes."""
     if store.schema.node:
-        labels = node_labels(store, method)
-        kinds = int(np.prod([c.width for c in store.schema.node if c.is_categorical]))
-    else:
-        labels, kinds = np.minimum(np.diff(store.edge_ptr), degrees - 1), degrees
-    return np.eye(kinds)[labels]
+        return node_labels(store, method)
+    return np.diff(store.edge_ptr).astype(np.uint64)
 
 
 def graph_shapes(store: GraphStore, x: np.ndarray) -> Shapes:

@@ -108,13 +108,15 @@ def choose_batches(
     depth: int,
     *,
     corrupt: bool,
+    again: bool,
     lift: bool = True,
 ) -> GraphStore | Lifter:
     """What makes the batches: a `Lifter` where lifting is exact and pays, else the store itself.
 
     It is exact for a backbone that sums over neighbours and a readout that sums over nodes. It pays
     when a sample of the graphs has fewer class rows than node rows: continuous attributes, which
-    make every node a class of its own, do not.
+    make every node a class of its own, do not. `again`: graphs are asked for more than once, so that
+    their colours are worth keeping.
     """
     if not (lift and getattr(backbone, "lifts", False) and readout.lifts):
         return store
@@ -125,4 +127,4 @@ def choose_batches(
     rows = sum(len(d.sizes) for d in lifted.depths)
     if rows > WORTHWHILE * depth * plain.num_nodes * (2 if corrupt else 1):
         return store
-    return Lifter(store, depth, static=corrupt)  # an embedding looks at every graph once
+    return Lifter(store, depth, static=again)

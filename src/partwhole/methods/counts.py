@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from partwhole.config import Options
-from partwhole.kernels.base import node_labels
+from partwhole.kernels.base import node_labels, places
 from partwhole.method import GraphMethod
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore
@@ -18,7 +18,8 @@ from partwhole.training.checkpoint import RunFolder
 
 @METHODS.register
 class Counts(GraphMethod):
-    """How many nodes have each degree and each label; degrees above those of the fit count as its last."""
+    """How many nodes have each degree and each label. Degrees above those of the fit count as its largest,
+    labels that it has not seen do not count."""
 
     method = "counts"
     about = "degree histogram and label counts, no learning at all"
@@ -28,23 +29,26 @@ class Counts(GraphMethod):
 
     @property
     def width(self) -> int:
-        return int(self.largest_) + 1 + self._kinds()
-
-    def _kinds(self) -> int:
-        return int(np.prod([c.width for c in self.schema_.node if c.is_categorical], initial=1))
+        return self.largest_ + 1 + len(self.labels_)
 
     def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
-        self.largest_ = int(np.diff(self._taken_store().edge_ptr).max(initial=0))
+        store = self._taken_store()
+        self.largest_ = int(np.diff(store.edge_ptr).max(initial=0))
+        self.labels_ = np.unique(node_labels(store, self.method))
 
     def _embed(self, store: GraphStore) -> np.ndarray:
         graph = np.repeat(np.arange(len(store)), store.num_nodes)
         out = np.zeros((len(store), self.width), np.float32)
         np.add.at(out, (graph, np.minimum(np.diff(store.edge_ptr), self.largest_)), 1)
-        np.add.at(out, (graph, self.largest_ + 1 + node_labels(store, self.method)), 1)
+        place = places(node_labels(store, self.method), self.labels_)
+        known = place >= 0
+        np.add.at(out, (graph[known], self.largest_ + 1 + place[known]), 1)
         return out
 
     def _tensors(self) -> dict[str, Tensor]:
-        return {"largest": torch.tensor(self.largest_)}
+        labels = torch.from_numpy(self.labels_.view(np.int64))
+        return {"largest": torch.tensor(self.largest_), "labels": labels}
 
     def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
         self.largest_ = int(tensors["largest"])
+        self.labels_ = tensors["labels"].numpy().view(np.uint64)

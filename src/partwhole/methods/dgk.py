@@ -23,9 +23,8 @@ from partwhole.words.vectors import spelled_all, word2vec
 @dataclass(eq=False)
 class DeepKernelConfig(KernelConfig):
     rounds: int = option(2, "Rounds of refinement.", least=1)
-    window: int = option(5, "Colours before and after one that are its context.", least=1)
     epochs_of_text: int = option(5, "Passes over the surroundings.", least=1)
-    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0)
+    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0, below=2**32)
 
 
 @METHODS.register
@@ -41,7 +40,7 @@ class DeepGraphKernel(Kernel, DeepKernelConfig):
     learns_from = "graphs"
     config_class = DeepKernelConfig
 
-    def gram(self, store: GraphStore) -> np.ndarray:
+    def _gram(self, store: GraphStore) -> np.ndarray:
         vectors = self._embed(store).astype(np.float64)
         return (vectors @ vectors.T)[None]
 
@@ -53,12 +52,13 @@ class DeepGraphKernel(Kernel, DeepKernelConfig):
         store = self._taken_store()
         rounds = colours_of(store, self.rounds, self.method)
         _, _, edge_ptr, neighbor = store.batch_structure(np.arange(len(store)))
-        sentences: list[list[str]] = []
+        centre = np.repeat(np.arange(len(edge_ptr) - 1), np.diff(edge_ptr))
+        pairs: list[list[str]] = []  # of words that occur together
         for before, now in itertools.pairwise(rounds):
             old, new = spelled_all(before), spelled_all(now)
-            around = np.split(new[neighbor], edge_ptr[1:-1])
-            sentences += [[o, n, *near] for o, n, near in zip(old, new, around)]
-        model = word2vec(sentences, self.dimensions, self.window, self.epochs_of_text, self.random_state)
+            pairs += np.stack([old, new], axis=1).tolist()
+            pairs += np.stack([new[centre], new[neighbor]], axis=1).tolist()
+        model = word2vec(pairs, self.dimensions, 1, self.epochs_of_text, self.random_state)
         words = np.array([int(word, 16) for word in model.wv.index_to_key], np.uint64)
         order = np.argsort(words)
         self.vocabulary_, self.vectors_ = words[order], model.wv.vectors[order]

@@ -19,7 +19,7 @@ SMALLEST, LARGEST = 3, 5
 @dataclass(eq=False)
 class GraphletConfig(KernelConfig):
     samples: int = option(2000, "Sets of nodes drawn of each size, 3 to 5.", least=1)
-    random_state: int = option(0, "Seed of the draws.", flag="--seed", least=0)
+    random_state: int = option(0, "Seed of the draws.", flag="--seed", least=0, below=2**32)
 
 
 @METHODS.register

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy, normalize
+from torch.nn.functional import normalize
 
 from partwhole.config import BackboneConfig, TrainConfig, option
 from partwhole.encoder import BackboneMethod
@@ -24,7 +24,7 @@ from partwhole.training.objectives import Objective
 
 @dataclass(eq=False)
 class GraphCLConfig(BackboneConfig):
-    """The defaults are those of its authors."""
+    """Width, depth and epochs are those of its authors."""
 
     hidden: int = option(32, "Width of every hidden layer.", least=1)
     layers: int = option(3, "Number L of graph network layers.", least=1)
@@ -56,7 +56,8 @@ class CopiesFeed(EveryGraph):
 
 
 class CopiesNetwork(SelfSupervised):
-    """NT-Xent: of all second copies in the batch, which is of the same graph as the first?"""
+    """NT-Xent as its authors have it: the score of the two copies of a graph against those of the first
+    with the second copies of other graphs."""
 
     def __init__(self, encoder: LayerwiseEncoder, temperature: float):
         super().__init__(encoder)
@@ -68,9 +69,10 @@ class CopiesNetwork(SelfSupervised):
             normalize(self.head(self.encoder.embed(copy)), dim=1) for copy in (batch.first, batch.second)
         )
         scores = first @ second.T / self.temperature  # [B, B]
-        own = torch.arange(len(scores), device=scores.device)
-        loss = cross_entropy(scores, own)
-        return loss, {"found": (scores.argmax(1) == own).to(loss.dtype).mean()}
+        own = torch.eye(len(scores), dtype=torch.bool, device=scores.device)
+        loss = (scores.masked_fill(own, -torch.inf).logsumexp(1) - scores.diagonal()).mean()
+        found = scores.argmax(1) == torch.arange(len(scores), device=scores.device)
+        return loss, {"found": found.to(loss.dtype).mean()}
 
 
 @METHODS.register

@@ -12,6 +12,7 @@ from torch.nn.functional import cosine_similarity, one_hot
 
 from partwhole.config import BackboneConfig, option
 from partwhole.encoder import BackboneMethod
+from partwhole.errors import PartwholeError
 from partwhole.graph import GraphBatch, Movable
 from partwhole.nn.layers import linear
 from partwhole.registry import BACKBONES, METHODS
@@ -29,6 +30,11 @@ class GraphMAEConfig(BackboneConfig):
     epochs: int = option(20, "Passes over the graphs.", least=0)
     masked: float = option(0.5, "Share of nodes that are hidden.", above=0, below=1)
     power: float = option(2.0, "Of the error: the higher, the less easy nodes count.", above=0)
+
+    def validate(self) -> None:
+        super().validate()
+        if self.readout == "set2set":
+            raise PartwholeError("graphmae learns from nodes and not its readout; choose sum or mean.")
 
 
 @dataclass(frozen=True, eq=False)

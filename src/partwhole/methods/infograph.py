@@ -18,7 +18,7 @@ from partwhole.training.objectives import Objective
 
 @dataclass(eq=False)
 class InfoGraphConfig(BackboneConfig):
-    """The defaults are those of its authors."""
+    """Width, depth and epochs are those of its authors."""
 
     hidden: int = option(32, "Width of every hidden layer.", least=1)
     layers: int = option(5, "Number L of graph network layers.", least=1)

@@ -12,9 +12,9 @@ from scipy.linalg import eigh
 from torch import Tensor
 
 from partwhole.config import option
-from partwhole.errors import TooLarge
-from partwhole.kernels.base import Kernel, KernelConfig, strongest
-from partwhole.kernels.laplacian import Shapes, features, graph_shapes, similarities, vertex_shapes
+from partwhole.errors import PartwholeError, TooLarge
+from partwhole.kernels.base import Kernel, KernelConfig, places, require_comparable, strongest
+from partwhole.kernels.laplacian import Shapes, graph_shapes, labels_or_degrees, similarities, vertex_shapes
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
@@ -28,7 +28,7 @@ class LaplacianConfig(KernelConfig):
     anchors: int = option(50, "Vertices that the others are compared with.", least=2)
     rank: int = option(10, "Features kept of these comparisons.", least=1)
     minutes: float = option(60.0, "Longest time for all neighbourhoods; it is foretold by a sample.", above=0)
-    random_state: int = option(0, "Seed of the draw of anchors.", flag="--seed", least=0)
+    random_state: int = option(0, "Seed of the draw of anchors.", flag="--seed", least=0, below=2**32)
 
 
 @METHODS.register
@@ -42,7 +42,7 @@ class MultiscaleLaplacian(Kernel, LaplacianConfig):
     paper = "Kondor & Pan, The Multiscale Laplacian Graph Kernel, NeurIPS 2016"
     config_class = LaplacianConfig
 
-    def gram(self, store: GraphStore) -> np.ndarray:
+    def _gram(self, store: GraphStore) -> np.ndarray:
         shapes = self._shapes(store)
         return similarities(shapes, shapes)[None]
 
@@ -52,16 +52,21 @@ class MultiscaleLaplacian(Kernel, LaplacianConfig):
 
     def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
         store = self._taken_store()
+        require_comparable(store)
         random = np.random.default_rng(self.random_state)
         nodes = len(store.edge_ptr) - 1
-        self.degrees_ = int(np.diff(store.edge_ptr).max(initial=0)) + 1
-        x = features(store, self.method, self.degrees_)
-        first = x[random.permutation(nodes)[: self.anchors]]
-        self.basis_ = first.T @ self._basis(first @ first.T)  # [labels, rank]
-        x = x @ self.basis_
+        if nodes == 0:
+            raise PartwholeError("mlg finds no node in these graphs; give some.")
+        labels = labels_or_degrees(store, self.method)
+        self.labels_, first = np.unique(
+            labels[random.permutation(nodes)[: self.anchors]], return_inverse=True
+        )
+        alike = (first[:, None] == first[None, :]).astype(float)
+        self.basis_ = np.eye(len(self.labels_))[first].T @ self._basis(alike)  # [labels, rank]
+        x = self._start_features(store)
+        self._foretell(store, x)
         self.levels_: list[tuple[Shapes, np.ndarray]] = []
         for radius in range(1, self.radius + 1):
-            self._foretell(store, x, radius)
             shapes = self._neighbourhoods(store, x, radius)
             chosen = shapes[random.permutation(nodes)[: self.anchors]]
             basis = self._basis(similarities(chosen, chosen))  # [anchors, rank]
@@ -75,10 +80,16 @@ class MultiscaleLaplacian(Kernel, LaplacianConfig):
         return (similarities(self._shapes(store), self.known_) @ self.directions_).astype(np.float32)
 
     def _shapes(self, store: GraphStore) -> Shapes:
-        x = features(store, self.method, self.degrees_) @ self.basis_
+        x = self._start_features(store)
         for radius, (chosen, basis) in enumerate(self.levels_, start=1):
             x = similarities(self._neighbourhoods(store, x, radius), chosen) @ basis
         return graph_shapes(store, x)
+
+    def _start_features(self, store: GraphStore) -> np.ndarray:
+        """[N, rank]; 0 for a label that no anchor has."""
+        known = np.concatenate([self.basis_, np.zeros((1, self.basis_.shape[1]))])
+        features: np.ndarray = known[places(labels_or_degrees(store, self.method), self.labels_)]
+        return features
 
     def _basis(self, gram: np.ndarray) -> np.ndarray:
         values, vectors = strongest(eigh(gram), self.rank)
@@ -87,23 +98,24 @@ class MultiscaleLaplacian(Kernel, LaplacianConfig):
     def _neighbourhoods(self, store: GraphStore, x: np.ndarray, radius: int) -> Shapes:
         return vertex_shapes(store, x, radius, np.arange(len(store.edge_ptr) - 1))
 
-    def _foretell(self, store: GraphStore, x: np.ndarray, radius: int) -> None:
-        """Refuse what would take too long, before it begins."""
+    def _foretell(self, store: GraphStore, x: np.ndarray) -> None:
+        """Refuse what would take too long, before it begins; the largest radius stands for all."""
         nodes = len(store.edge_ptr) - 1
-        vertex_shapes(store, x, radius, np.zeros(1, np.int64))  # compiles
+        vertex_shapes(store, x, self.radius, np.zeros(1, np.int64))  # compiles
         sample = np.sort(np.random.default_rng(0).choice(nodes, min(SAMPLE, nodes), replace=False))
         started = time.perf_counter()
-        vertex_shapes(store, x, radius, sample)
-        minutes = (time.perf_counter() - started) * nodes / len(sample) / 60
+        shapes = vertex_shapes(store, x, self.radius, sample)
+        similarities(shapes, shapes[np.arange(len(sample))[: self.anchors]])
+        minutes = (time.perf_counter() - started) * nodes / len(sample) * self.radius / 60
         if minutes > self.minutes:
             raise TooLarge(
-                f"mlg would take about {minutes:.0f} minutes for the neighbourhoods of radius {radius} in "
-                f"{store.name}, more than its limit of {self.minutes:g}; raise `minutes`, or choose a "
-                "smaller `radius` or another kernel."
+                f"mlg would take about {minutes:.0f} minutes for the neighbourhoods in {store.name}, more "
+                f"than its limit of {self.minutes:g}; raise `minutes`, or choose a smaller `radius` or "
+                "another kernel."
             )
 
     def _tensors(self) -> dict[str, Tensor]:
-        arrays = {"basis": self.basis_, "directions": self.directions_, "degrees": np.array(self.degrees_)}
+        arrays = {"basis": self.basis_, "directions": self.directions_, "labels": self.labels_.view(np.int64)}
         arrays |= {"known.inverse": self.known_.inverse, "known.logdet": self.known_.logdet}
         for k, (chosen, basis) in enumerate(self.levels_):
             level = {"inverse": chosen.inverse, "logdet": chosen.logdet, "basis": basis}
@@ -117,6 +129,6 @@ class MultiscaleLaplacian(Kernel, LaplacianConfig):
             return Shapes(arrays[f"{name}.inverse"], arrays[f"{name}.logdet"])
 
         self.basis_, self.directions_ = arrays["basis"], arrays["directions"]
-        self.degrees_, self.known_ = int(arrays["degrees"]), shapes("known")
+        self.labels_, self.known_ = arrays["labels"].view(np.uint64), shapes("known")
         levels = range(self.radius)
         self.levels_ = [(shapes(f"level{k}"), arrays[f"level{k}.basis"]) for k in levels]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,16 @@ import torch
 from torch import Tensor
 
 from partwhole.config import Options, option
-from partwhole.errors import PartwholeError
+from partwhole.errors import PartwholeError, TooLarge
 from partwhole.method import GraphMethod
 from partwhole.registry import METHODS
+from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 from partwhole.words.vectors import spelled_all, word2vec
 from partwhole.words.walks import biased_walks
+
+MOST_WORDS = 100_000_000  # half an hour of gensim for each pass
+PIECE = 10_000  # walks made at a time
 
 
 @dataclass(eq=False)
@@ -29,7 +33,28 @@ class Node2VecConfig(Options):
     back: float = option(1.0, "The paper's p: the higher, the less a walk turns back.", above=0)
     away: float = option(1.0, "The paper's q: the higher, the nearer a walk stays.", above=0)
     epochs_of_text: int = option(1, "Passes over the walks.", least=1)
-    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0)
+    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0, below=2**32)
+
+
+@dataclass(frozen=True)
+class Walks:
+    """The walks as sentences, made a piece at a time and again for each pass."""
+
+    config: Node2VecConfig
+    edge_ptr: np.ndarray
+    neighbor: np.ndarray
+    starts: np.ndarray
+    words: np.ndarray  # [nodes] text
+
+    def __iter__(self) -> Iterator[list[str]]:
+        config = self.config
+        for k, first in enumerate(range(0, len(self.starts), PIECE)):
+            starts, seed = self.starts[first : first + PIECE], config.random_state + (k << 32)
+            walks = biased_walks(
+                self.edge_ptr, self.neighbor, starts, config.length, config.back, config.away, seed
+            )
+            for walk in walks:
+                yield self.words[walk[walk >= 0]].tolist()
 
 
 @METHODS.register
@@ -47,7 +72,7 @@ class Node2Vec(GraphMethod, Node2VecConfig):
 
     def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
         store = self._prepared(graphs)
-        if store.digest() != self.about_["data"]["digest"]:
+        if identity(store) != self.fitted_:
             raise PartwholeError(
                 "node2vec has vectors for the graphs that it was fitted to, as a whole and in their order, "
                 "and for no others; fit it to all graphs at once, or use graph2vec."
@@ -56,14 +81,25 @@ class Node2Vec(GraphMethod, Node2VecConfig):
 
     def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
         store = self._taken_store()
+        self.fitted_ = identity(store)
         _, _, edge_ptr, neighbor = store.batch_structure(np.arange(len(store)))
         nodes = len(edge_ptr) - 1
+        written = nodes * self.walks * self.length
+        if written > MOST_WORDS:
+            raise TooLarge(
+                f"node2vec would write {written / 1e6:.0f} million words about {store.name}, at most "
+                f"{MOST_WORDS / 1e6:.0f} million are taken; choose fewer `walks` or a smaller `length`."
+            )
         random = np.random.default_rng(self.random_state)
-        starts = np.concatenate([random.permutation(nodes) for _ in range(self.walks)])
-        walks = biased_walks(edge_ptr, neighbor, starts, self.length, self.back, self.away, self.random_state)
         words = spelled_all(np.arange(nodes, dtype=np.uint64))
-        sentences = [words[walk[walk >= 0]].tolist() for walk in walks]
-        model = word2vec(sentences, self.dimensions, self.window, self.epochs_of_text, self.random_state)
+        starts = np.concatenate([random.permutation(nodes) for _ in range(self.walks)])
+        model = word2vec(
+            Walks(self, edge_ptr, neighbor, starts, words),
+            self.dimensions,
+            self.window,
+            self.epochs_of_text,
+            self.random_state,
+        )
         order = [model.wv.key_to_index[word] for word in words]
         sums = np.add.reduceat(
             np.concatenate([model.wv.vectors[order], np.zeros((1, self.dimensions), np.float32)]),
@@ -73,7 +109,16 @@ class Node2Vec(GraphMethod, Node2VecConfig):
         self.vectors_ = (sums / np.maximum(store.num_nodes, 1)[:, None]).astype(np.float32)
 
     def _tensors(self) -> dict[str, Tensor]:
-        return {"vectors": torch.from_numpy(self.vectors_)}
+        return {
+            "vectors": torch.from_numpy(self.vectors_),
+            "fitted": torch.frombuffer(bytearray.fromhex(self.fitted_), dtype=torch.uint8),
+        }
 
     def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
         self.vectors_ = tensors["vectors"].numpy()
+        self.fitted_ = bytes(tensors["fitted"].tolist()).hex()
+
+
+def identity(store: GraphStore) -> str:
+    """Of the graphs without their targets."""
+    return replace(store, targets=np.zeros((len(store), 0))).digest()

@@ -43,16 +43,21 @@ class RandomWalk(HistogramKernel, WalkConfig):
     config_class = WalkConfig
 
     def candidates(self, store: GraphStore) -> list[Patterns]:
-        matrix, start = adjacency(store), store.node_ptr[:-1]
-        ends = np.ones(matrix.shape[0])  # walks that end in each node, weighted
-        counts = []
-        for _ in range(self.lengths_):
-            sums = np.concatenate([[0.0], np.cumsum(ends)])
-            counts.append(sums[store.node_ptr[1:]] - sums[start])
-            ends = math.sqrt(self.weight_) * (matrix @ ends)
-        values = np.stack(counts, axis=1)  # [graphs, lengths]
-        graph, length = np.nonzero(values)
-        return [Patterns(graph, length.astype(np.uint64), values[graph, length])]
+        matrix, graph = adjacency(store), np.repeat(np.arange(len(store)), store.num_nodes)
+        ends = np.ones(matrix.shape[0])  # walks that end in each node, weighted, over e^size of their graph
+        size = np.zeros(len(store))
+        logs = np.full((len(store), self.lengths_), -np.inf)
+        for length in range(self.lengths_):
+            total = np.bincount(graph, ends, len(store))
+            alive = total > 0
+            size[alive] += np.log(total[alive])
+            logs[alive, length] = size[alive]
+            scale = np.divide(math.sqrt(self.weight_), total, out=np.zeros_like(total), where=alive)
+            ends = matrix @ ends * scale[graph]
+        largest = logs.max(axis=1, initial=-np.inf, keepdims=True)  # lengths are compared within a graph
+        values = np.exp(logs - np.where(np.isfinite(largest), largest, 0.0))
+        found, length_of = np.nonzero(values)
+        return [Patterns(found, length_of.astype(np.uint64), values[found, length_of])]
 
     def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
         radius = spectral_radius(adjacency(self.store_))
@@ -75,7 +80,7 @@ class RandomWalk(HistogramKernel, WalkConfig):
 
 def spectral_radius(matrix: csr_array) -> float:
     """Of a symmetric matrix; the largest of all graphs, when it holds several."""
-    if matrix.shape[0] < 3:
-        return float(np.abs(np.linalg.eigvalsh(matrix.toarray())).max(initial=0.0))
+    if matrix.nnz == 0 or matrix.shape[0] < 3:
+        return float(matrix.sum(axis=1).max(initial=0.0)) if matrix.nnz else 0.0  # two nodes and their edge
     start = np.asarray(matrix.sum(axis=1)).ravel() + 1.0
     return float(np.abs(eigsh(matrix, k=1, v0=start, return_eigenvectors=False))[0])

@@ -7,6 +7,7 @@ import numpy as np
 from partwhole.kernels.base import node_labels
 from partwhole.kernels.counting import path_lengths
 from partwhole.kernels.histogram import HistogramKernel, Patterns
+from partwhole.lifting.colors import hash_rows
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore
 
@@ -20,7 +21,8 @@ class ShortestPath(HistogramKernel):
     paper = "Borgwardt & Kriegel, Shortest-Path Kernels on Graphs, ICDM 2005"
 
     def candidates(self, store: GraphStore) -> list[Patterns]:
-        labels = node_labels(store, self.method)
-        kinds = int(np.prod([c.width for c in store.schema.node if c.is_categorical], initial=1))
-        graph, key, count = path_lengths(store.node_ptr, store.edge_ptr, store.neighbor, labels, kinds)
-        return [Patterns(graph, key.astype(np.uint64), count.astype(np.float64))]
+        labels, kind = np.unique(node_labels(store, self.method), return_inverse=True)
+        found = path_lengths(store.node_ptr, store.edge_ptr, store.neighbor, kind, len(labels))
+        graph, distance, first, second, count = found
+        key = hash_rows(np.stack([distance.astype(np.uint64), labels[first], labels[second]], axis=1))
+        return [Patterns(graph, key, count.astype(np.float64))]

@@ -28,6 +28,10 @@ class WeisfeilerLehman(HistogramKernel, WLConfig):
     paper = "Shervashidze et al., Weisfeiler-Lehman Graph Kernels, JMLR 2011"
     config_class = WLConfig
 
+    @property
+    def num_candidates(self) -> int:
+        return self.rounds + 1
+
     def candidates(self, store: GraphStore) -> list[Patterns]:
         graph = np.repeat(np.arange(len(store)), store.num_nodes)
         rounds = colours_of(store, self.rounds, self.method)  # [rounds + 1][N]

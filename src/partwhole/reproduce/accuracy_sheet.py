@@ -141,13 +141,11 @@ def _about_rows(table: Table) -> list[str]:
 
 def _refusals(plan: Plan, records: Sequence[Record]) -> list[str]:
     """Why a place has no figure."""
-    planned = {cell.key: cell for cells in plan.values() for cell in cells}
-    reasons = {
-        f"{planned[r['cell']].dataset}, {planned[r['cell']].row}: {r['refused']}"
-        for r in records
-        if "refused" in r and r["cell"] in planned
-    }
-    return sorted(reasons)
+    refused = [record for record in records if "refused" in record]
+    cells = [cell for of_place in plan.values() for cell in of_place]
+    return sorted(
+        {f"{c.dataset}, {c.row}: {r['refused']}" for c in cells for r in refused if c.answered_by(r)}
+    )
 
 
 def _comparison(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:

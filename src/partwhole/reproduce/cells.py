@@ -113,8 +113,10 @@ class Measured:
 
 
 def finished_epochs(run: Path) -> int:
-    metrics = run / "metrics.jsonl"
-    return metrics.read_bytes().count(b"\n") if metrics.exists() else 0
+    try:
+        return (run / "metrics.jsonl").read_bytes().count(b"\n")
+    except OSError:  # not begun, or just being removed
+        return 0
 
 
 def accuracies_of(scores: Scores, run: int) -> dict[str, Any]:

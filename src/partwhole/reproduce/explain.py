@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.evaluation.classifiers import RBF
-from partwhole.evaluation.protocols import NETWORK, PROTOCOLS, choose
+from partwhole.evaluation.protocols import LABEL_FREE, NETWORK, PROTOCOLS, choose
 from partwhole.registry import METHODS
 from partwhole.reproduce.cells import Record, plain_options, scores_of
 
@@ -83,7 +83,7 @@ def _protocols(record: Record) -> list[str]:
     """Of a cell of accuracies."""
     told: list[str] = []
     scores = scores_of(record)
-    for name, protocol in PROTOCOLS.items():
+    for name in PROTOCOLS if "epochs" in record["configuration"] else [LABEL_FREE]:
         choice = choose(name, scores)
         if choice is None:
             told += ["", f"{name}: not scored in this cell"]
@@ -91,7 +91,7 @@ def _protocols(record: Record) -> list[str]:
         among = f", best of {choice.among} on the test folds" if choice.among > 1 else ""
         told += [
             "",
-            f"{name}: {choice.accuracy:.2f} %  ({protocol.about})",
+            f"{name}: {choice.accuracy:.2f} %  ({choice.how(name)})",
             f"  epoch {choice.epoch}, {choice.classifier}{among}",
             f"  folds {'  '.join(f'{score:.1f}' for score in choice.scores[0])}",
         ]

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from pathlib import Path
 
 import numpy as np
 
+from partwhole.config import LabelConfig, Options
 from partwhole.evaluation.classifiers import outer_folds
 from partwhole.evaluation.protocols import NETWORK, VALIDATED, Scores
 from partwhole.registry import METHODS
-from partwhole.reproduce.cells import FOLDS, Cell, Measured, accuracies_of, finished_epochs, load_once
+from partwhole.reproduce.cells import (
+    FOLDS,
+    SNAPSHOT_EVERY,
+    Cell,
+    Measured,
+    accuracies_of,
+    finished_epochs,
+    load_once,
+)
 from partwhole.training.checkpoint import RunFolder
 
 
@@ -18,10 +28,17 @@ class FoldCell(Cell):
     """A tenth of the labels of a training part chooses the epoch. Every kept epoch is scored on the test
     fold as well, for the protocol that chooses there."""
 
+    def settings(self) -> Options:
+        """The last epoch is always kept."""
+        chosen = super().settings()
+        assert isinstance(chosen, LabelConfig)
+        every = 1 if self.epochs % SNAPSHOT_EVERY else SNAPSHOT_EVERY
+        return dataclasses.replace(chosen, snapshot_every=every)
+
     def stage(self, folder: Path) -> str:
-        folds = sorted(folder.glob("fold-*"), key=lambda run: run.stat().st_mtime)
-        epoch = finished_epochs(folds[-1]) if folds else 0
-        return f"fold {max(1, len(folds))}/{FOLDS}, epoch {epoch}/{self.epochs}"
+        begun = max(1, len(list(folder.glob("fold-*"))))
+        epoch = finished_epochs(folder / f"fold-{begun - 1}")
+        return f"fold {begun}/{FOLDS}, epoch {epoch}/{self.epochs}"
 
     def measure(self, folder: Path) -> Measured:
         store = load_once(self.dataset)

@@ -26,7 +26,7 @@ def picture(table: Table, known: Mapping[tuple[str, str], Line]) -> str:
         published = {name: Summary(*pair, 0) for name, pair in printed.items() if pair}
         everything = [*published.values(), *(s for of in figures.values() for s in of.values())]
         low = math.floor(min(s.mean - _spread(s) for s in everything) / 2) * 2
-        high = math.ceil(max(s.mean + _spread(s) for s in everything) / 2) * 2
+        high = max(low + 2, math.ceil(max(s.mean + _spread(s) for s in everything) / 2) * 2)
 
         def x(value: float, low: float = low, high: float = high) -> float:
             return LEFT + WIDTH * (value - low) / (high - low)

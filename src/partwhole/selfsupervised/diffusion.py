@@ -11,6 +11,7 @@ from torch import Tensor
 
 from partwhole.errors import TooLarge
 from partwhole.graph import InputRows, Movable
+from partwhole.method import EMBED_GRAPHS
 from partwhole.nn.sparse import Sparse
 from partwhole.packing import concatenated_ranges
 from partwhole.segment import segment_ids
@@ -18,6 +19,7 @@ from partwhole.store import GraphStore
 
 RESTART = 0.2  # of personalised PageRank, as in its paper
 MOST_PAIRS = 100_000_000  # of nodes, in all graphs together
+MOST_IN_BATCH = 30_000_000  # 2 GB while a batch is made
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +43,16 @@ class Diffused:
     """A store with the diffusion of each graph, computed once: all its pairs of nodes have a weight."""
 
     def __init__(self, store: GraphStore):
-        pairs = int((store.num_nodes.astype(np.int64) ** 2).sum())
-        if pairs > MOST_PAIRS:
+        squares = store.num_nodes.astype(np.int64) ** 2
+        pairs, in_batch = int(squares.sum()), int(np.sort(squares)[-EMBED_GRAPHS:].sum())
+        if pairs > MOST_PAIRS or in_batch > MOST_IN_BATCH:
             raise TooLarge(
-                f"mvgrl weighs every pair of nodes of a graph, {pairs / 1e6:.0f} million in {store.name}; "
-                f"give smaller graphs ({MOST_PAIRS / 1e6:.0f} million pairs at most), or use infograph."
+                f"mvgrl weighs every pair of nodes of a graph, {pairs / 1e6:.0f} million in {store.name} and "
+                f"up to {in_batch / 1e6:.0f} million at a time; give smaller graphs (at most "
+                f"{MOST_PAIRS / 1e6:.0f} and {MOST_IN_BATCH / 1e6:.0f} million), or use infograph."
             )
         self.store = store
-        self.ptr = np.concatenate([[0], np.cumsum(store.num_nodes.astype(np.int64) ** 2)])
+        self.ptr = np.concatenate([[0], np.cumsum(squares)])
         self.weight = np.empty(pairs, np.float32)
         for g in range(len(store)):
             self.weight[self.ptr[g] : self.ptr[g + 1]] = pagerank(adjacency_matrix(store, g)).ravel()

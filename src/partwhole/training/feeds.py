@@ -84,6 +84,7 @@ class Batches:
             self.model.readout,
             config.layers,
             corrupt=self.corrupt,
+            again=True,
             lift=self.lift,
         )
 

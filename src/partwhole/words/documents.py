@@ -20,7 +20,7 @@ from partwhole.words.vectors import DocumentVectors
 class DocumentConfig(Options):
     dimensions: int = option(128, "Width of the vectors.", least=1)
     epochs_of_text: int = option(50, "Passes over the documents.", least=1)
-    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0)
+    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0, below=2**32)
 
 
 class DocumentMethod(GraphMethod, DocumentConfig):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,20 +14,27 @@ LONGEST = 10_000  # words that gensim takes of a sentence; the rest would be dro
 NEGATIVE = 5  # words drawn against each one
 
 
-def word2vec(sentences: Sequence[Sequence[str]], width: int, window: int, epochs: int, seed: int) -> Any:
+def word2vec(sentences: Iterable[Sequence[str]], width: int, window: int, epochs: int, seed: int) -> Any:
     """Skip-gram with negative sampling; every word counts, however rare."""
     gensim = _gensim()
+    require_words(sentences)
     return gensim.models.Word2Vec(
-        [part for sentence in sentences for part in _parts(sentence)],
+        sentences,
         vector_size=width,
         window=window,
         sg=1,
         negative=NEGATIVE,
         min_count=1,
+        sample=0,
         workers=1,
         epochs=epochs,
         seed=seed,
     )
+
+
+def require_words(texts: Iterable[Sequence[str]]) -> None:
+    if not any(len(text) for text in texts):
+        raise PartwholeError("These graphs have no nodes, so there are no words to learn from; give others.")
 
 
 class DocumentVectors:
@@ -51,6 +58,7 @@ class DocumentVectors:
         )
 
     def fit(self, documents: Sequence[Sequence[str]]) -> DocumentVectors:
+        require_words(documents)
         tagged = _gensim().models.doc2vec.TaggedDocument
         texts = [tagged(part, [k]) for k, words in enumerate(documents) for part in _parts(words)]
         self.model = self._empty()
