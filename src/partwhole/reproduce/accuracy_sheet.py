@@ -12,7 +12,7 @@ from partwhole.reproduce.cells import Record, scores_of
 from partwhole.reproduce.fold_cells import FoldCell
 from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, finished, with_p
 from partwhole.reproduce.statistics import Comparison, Summary, corrected_paired_test, summarise, trimmed
-from partwhole.reproduce.tables import BUDGET, SCORED, SPENT, Table
+from partwhole.reproduce.tables import BUDGET, SCORED, Table
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,13 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line], records: 
         *_about_rows(table),
     ]
     if scarce := [name for name in table.datasets if name in BUDGET]:
-        notes.append(f"{' and '.join(scarce)}: fewer runs and epochs; {SPENT}.")
+        spent = sum(
+            sum(r["seconds"].values()) for (d, _), line in known.items() if d in scarce for r in line.records
+        )
+        notes.append(
+            f"{' and '.join(scarce)}: fewer runs and epochs, for want of time; these lines took "
+            f"{spent / 3600:.1f} hours of one core."
+        )
     return Sheet(table.title, header, rows, notes + _refusals(plan, records), words=2)
 
 
