@@ -15,11 +15,12 @@ demo: $(VENV)/.demo
 	@echo
 	@echo "Look at runs/demo/report.html: the loss curve, the map of the molecules, and their learned subgraphs."
 
+# A process of tests for each core, of one thread each: threads that wait for each other on busy cores crawl.
 test: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
