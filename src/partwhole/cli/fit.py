@@ -119,8 +119,15 @@ def fit(
         print_json(result)
     else:
         print(f"Fitted {estimator.method} to {len(store)} graphs of {store.name}; the run is in {out}.")
-        next_step = f"predict {out} {data} --out predictions.csv" if target else f"evaluate {out} {data}"
-        print(f"Next: partwhole {next_step}")
+        print(f"Next: partwhole {_next_step(store, data, out, bool(target))}")
+
+
+def _next_step(store: Any, data: str, out: Path, labels_learned: bool) -> str:
+    if labels_learned:
+        return f"predict {out} {data} --out predictions.csv"
+    if store.has_labels and store.schema.targets[0].is_categorical:
+        return f"evaluate {out} {data}"
+    return f"embed {out} {data} --out vectors.parquet"
 
 
 def _check_folder(run: Any, resume: bool, overwrite: bool) -> None:
