@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from partwhole.reproduce.accuracy_sheet import lines
@@ -19,15 +20,18 @@ from partwhole.reproduce.tables import ALL, TABLES, Table, plan, selected
 
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"(<!-- ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-OF_BLOCK = {"methods": selected(TABLES["table2"], None, [ALL])}  # blocks that are not named as a table
 
 
 def rendered() -> dict[Path, str]:
     """Each file with the content that it should have."""
     records = results_file(DOCS.parent / "results").read()
 
+    every = selected(TABLES["table2"], None, [ALL])
+    measured = {row for _, row in lines(plan(every), records)}
+    methods = replace(every, rows=tuple(row for row in every.rows if row.name in measured))
+
     def block(match: re.Match[str]) -> str:
-        table = OF_BLOCK.get(match[2]) or selected(TABLES[match[2]], None, None)
+        table = methods if match[2] == "methods" else selected(TABLES[match[2]], None, None)
         return f"{match[1]}{to_markdown(sheet(table, plan(table), records))}{match[3]}"
 
     def drawn(table: Table) -> str:
@@ -37,7 +41,7 @@ def rendered() -> dict[Path, str]:
     return {
         page: BLOCK.sub(block, page.read_text()),
         DOCS / "results.svg": drawn(selected(TABLES["table2"], None, None)),
-        DOCS / "methods.svg": drawn(OF_BLOCK["methods"]),
+        DOCS / "methods.svg": drawn(methods),
     }
 
 
