@@ -126,6 +126,15 @@ def test_wl_is_that_of_grakel(mutag):
         np.testing.assert_allclose(gram, theirs, atol=1e-9)
 
 
+@pytest.mark.parametrize("method", ["wl", "dgk", "graph2vec", "sp", "mlg"])
+def test_graphs_without_labels_are_told_apart_by_their_edges(method):
+    star, path = np.array([[0, 1], [0, 2], [0, 3], [0, 4]]), np.array([[0, 1], [1, 2], [2, 3], [3, 4]])
+    store = GraphStore.from_graphs([Graph(num_nodes=5, edges=edges) for edges in (star, path, star)])
+    vectors = small(method).fit(store).transform(store)
+    np.testing.assert_allclose(vectors[0], vectors[2], rtol=1e-5)
+    assert np.abs(vectors[0] - vectors[1]).max() > 1e-3
+
+
 def test_sp_is_that_of_grakel(mutag):
     from grakel.kernels import ShortestPath
 
