@@ -180,7 +180,7 @@ def test_lifting_compresses_as_it_should(dataset):
     assert 8 * nodes / rows > 2.8
 
 
-def test_static_colours_and_colours_of_the_batch_give_the_same(mutag):
+def test_static_colours_and_colors_of_the_batch_give_the_same(mutag):
     index = np.array([5, 3, 80, 3])
     batches = [
         Lifter(mutag, 3, static=static).batch(index, torch.Generator().manual_seed(0))

@@ -191,13 +191,10 @@ def test_mlg_compares_graphs_by_their_gaussians():
         laplacian = ETA * np.eye(len(nodes))
         for a, b in pairs.tolist():
             if a in nodes and b in nodes:
-                i, j = nodes.index(a), nodes.index(b)
-                laplacian += np.outer(np.eye(len(nodes))[i] - np.eye(len(nodes))[j], _unit(nodes, i, j))
+                ends = np.eye(len(nodes))[nodes.index(a)] - np.eye(len(nodes))[nodes.index(b)]
+                laplacian += np.outer(ends, ends)
         inside = rows[nodes]
         return inside.T @ np.linalg.inv(laplacian) @ inside + GAMMA * np.eye(2)
-
-    def _unit(nodes: list[int], i: int, j: int) -> np.ndarray:
-        return np.eye(len(nodes))[i] - np.eye(len(nodes))[j]
 
     def overlap(s: np.ndarray, t: np.ndarray) -> float:
         middle = np.linalg.det((np.linalg.inv(s) + np.linalg.inv(t)) / 2)

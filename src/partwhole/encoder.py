@@ -107,14 +107,12 @@ class EncoderMethod(GraphMethod, TrainConfig):
         load_weights(network, tensors, path)
         network.to(self.device_).eval()
 
-    def _learn(
-        self, run: RunFolder | None = None, stop_requested: Callable[[], bool] = lambda: False
-    ) -> None:
-        trainer = self._trainer(run=run, stop_requested=stop_requested)
-        trainer.fit(self._feed(self._taken_store()))
+    def _learn_in(self, run: RunFolder | None, stop_requested: Callable[[], bool], store: GraphStore) -> None:
+        trainer = self._trainer(store, run=run, stop_requested=stop_requested)
+        trainer.fit(self._feed(store))
         self.history_ = trainer.history
 
-    def _trainer(self, **given: Any) -> Trainer:
+    def _trainer(self, store: GraphStore, **given: Any) -> Trainer:
         return Trainer(self.model_, self._objective(), listener=self._listener(), **given)
 
     def _outputs(self, store: GraphStore, function: Callable[[Any], Tensor]) -> Iterator[Tensor]:

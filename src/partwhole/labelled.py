@@ -56,7 +56,7 @@ class LabelledMethod(EncoderMethod, LabelConfig):
         `names`: what the targets are called.
         """
         self._start(load_graphs(graphs), y, held_out, names)
-        self._learned()
+        self._fit_started()
         return self
 
     def predict(self, graphs: Any) -> np.ndarray:
@@ -119,23 +119,23 @@ class LabelledMethod(EncoderMethod, LabelConfig):
     def _network(self) -> nn.Module:
         return self.predictor_
 
-    def _trainer(self, **given: Any) -> Trainer:
+    def _trainer(self, store: GraphStore, **given: Any) -> Trainer:
         return Trainer(
             self.predictor_,
             self._objective(),
-            validation=self._validation(),
+            validation=self._validation(store),
             listener=self._listener(),
             **given,
         )
 
-    def _validation(self) -> Validation | None:
+    def _validation(self, store: GraphStore) -> Validation | None:
         _, held, targets = self._parts
         if len(held) == 0:
             return None
-        store, wanted = self.store_.take(held), torch.from_numpy(targets[held])
+        held_out, wanted = store.take(held), torch.from_numpy(targets[held])
 
         def error(model: nn.Module) -> float:
-            outputs = torch.cat(list(self._outputs(store, model)))
+            outputs = torch.cat(list(self._outputs(held_out, model)))
             return float(self.task_.error(outputs, wanted.to(outputs.device)))
 
         return Validation(error, self.lr_decay, self.patience)

@@ -42,7 +42,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
     def fit(self, graphs: Any, y: Any = None) -> Self:
         """Learn from graphs; `y` is ignored, it is there for scikit-learn."""
         self._start(load_graphs(graphs))
-        self._learned()
+        self._fit_started()
         return self
 
     def fit_run(
@@ -66,12 +66,12 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         if run.exists() and resume:
             _require_same_run(run.read_config(), self.about_)
         if not self.keeps_state:  # a fit that fails leaves the folder as it was
-            self._learned()
+            self._fit_started()
         if overwrite:
             run.clear()
         run.write_config(self.about_)
         if self.keeps_state:
-            self._learned(run, stop_requested)
+            self._fit_started(run, stop_requested)
         run.write_weights(self._tensors())
         return self
 
@@ -124,10 +124,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
 
     # ---------------------------------------------------------------- what a method defines
 
-    def _learn(
-        self, run: RunFolder | None = None, stop_requested: Callable[[], bool] = lambda: False
-    ) -> None:
-        """From `store_`; a long fit keeps its state in the run folder and stops when asked to."""
+    def _learn(self, store: GraphStore) -> None:
         raise TypeError("a method defines _learn")
 
     def _embed(self, store: GraphStore) -> np.ndarray:
@@ -149,19 +146,19 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         self.history_: list[dict[str, Any]] = []
         self.about_ = self._about(store)
 
-    def _learned(
+    def _fit_started(
         self, run: RunFolder | None = None, stop_requested: Callable[[], bool] = lambda: False
     ) -> None:
+        """Learn from the graphs of `_start`, which are not part of what was learned."""
         try:
-            self._learn(run, stop_requested)
+            self._learn_in(run, stop_requested, self.__dict__.pop("store_"))
         except BaseException:
             del self.about_  # what failed is not fitted
             raise
 
-    def _taken_store(self) -> GraphStore:
-        """The graphs of the fit, which are not part of what was learned."""
-        store: GraphStore = self.__dict__.pop("store_")
-        return store
+    def _learn_in(self, run: RunFolder | None, stop_requested: Callable[[], bool], store: GraphStore) -> None:
+        """A method with `keeps_state` keeps its state in the run folder and stops when asked to."""
+        self._learn(store)
 
     def _prepared(self, graphs: Any) -> GraphStore:
         check_is_fitted(self, "about_")

@@ -32,8 +32,10 @@ def print_table(
         console = Console(width=160)  # a file has no edge to fold at
     look: dict[str, Any] = {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0)} if len(header) > 8 else {}
     table = Table(title=title, title_justify="left", caption=note or None, caption_justify="left", **look)
-    for name in header:
-        table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+    for k, name in enumerate(header):
+        names_only = all(" " not in row[k] for row in rows)  # a name is not cut in two
+        justify: Any = "right" if name in numbers else "left"
+        table.add_column(name, justify=justify, overflow="fold", no_wrap=names_only and name not in numbers)
     for row in rows:
         table.add_row(*row)
     console.print(table)

@@ -23,10 +23,8 @@ from partwhole.training.checkpoint import RunFolder
 LABEL_FREE = "label-free"
 Scores = dict[str, dict[int, np.ndarray]]  # classifier -> epoch -> accuracies [runs, folds], in percent
 SVM = (RBF,)
-VALIDATED, NETWORK = (
-    "validated-network",
-    "network",
-)  # the epoch chosen inside the training part, and kept ones
+VALIDATED = "validated-network"  # at the epoch chosen inside its training part
+NETWORK = "network"  # at every kept epoch
 HOW = {  # where it is not as the protocol says
     KERNEL: "nothing chosen on test folds; SVM on similarities",
     VALIDATED: "epoch chosen by a tenth of the training part",

@@ -80,9 +80,7 @@ def node_labels(store: GraphStore, method: str) -> np.ndarray:
             f"{method} compares nodes by labels, and these have numbers only; give the nodes a category, or "
             "use a method that learns from numbers, such as subgraph-infomax."
         )
-    # Without any column all hashes would be 0, which refinement can never leave.
-    codes = store.node_codes if columns else np.zeros((len(store.edge_ptr) - 1, 1))
-    return hash_rows(codes.astype(np.uint64))
+    return hash_rows(store.node_codes.astype(np.uint64))
 
 
 def places(keys: np.ndarray, known: np.ndarray) -> np.ndarray:

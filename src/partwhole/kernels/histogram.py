@@ -15,7 +15,6 @@ from torch import Tensor
 from partwhole.errors import PartwholeError
 from partwhole.kernels.base import Kernel, places, strongest, unit_diagonal
 from partwhole.store import GraphStore
-from partwhole.training.checkpoint import RunFolder
 
 DENSE = 3000  # graphs or patterns up to which all directions are found at once
 
@@ -49,8 +48,7 @@ class HistogramKernel(Kernel):
     def width(self) -> int:
         return self.directions_.shape[1]
 
-    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
-        store = self._taken_store()
+    def _learn(self, store: GraphStore) -> None:
         patterns = self.candidates(store)[-1]
         self.vocabulary_ = np.unique(patterns.key)
         if len(self.vocabulary_) == 0:

@@ -20,7 +20,7 @@ def hash_rows(words: np.ndarray) -> np.ndarray:
     """[n, m] uint64 -> [n]: equal rows have equal hashes."""
     out = np.empty(len(words), np.uint64)
     for i in range(len(words)):
-        h = np.uint64(words.shape[1])
+        h = STEP + np.uint64(words.shape[1])  # never 0, which refinement could not leave
         for word in words[i]:
             h = mix(h * STEP + mix(word + np.uint64(1)))
         out[i] = h

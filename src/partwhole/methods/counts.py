@@ -13,7 +13,6 @@ from partwhole.kernels.base import node_labels, places
 from partwhole.method import GraphMethod
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore
-from partwhole.training.checkpoint import RunFolder
 
 
 @METHODS.register
@@ -31,8 +30,7 @@ class Counts(GraphMethod):
     def width(self) -> int:
         return self.largest_ + 1 + len(self.labels_)
 
-    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
-        store = self._taken_store()
+    def _learn(self, store: GraphStore) -> None:
         self.largest_ = int(np.diff(store.edge_ptr).max(initial=0))
         self.labels_ = np.unique(node_labels(store, self.method))
 

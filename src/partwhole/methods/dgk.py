@@ -12,11 +12,10 @@ from torch import Tensor
 
 from partwhole.config import option
 from partwhole.kernels.base import Kernel, KernelConfig
-from partwhole.kernels.colours import colours_of
+from partwhole.kernels.colors import colors_of
 from partwhole.kernels.histogram import Patterns, histogram
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore
-from partwhole.training.checkpoint import RunFolder
 from partwhole.words.vectors import spelled_all, word2vec
 
 
@@ -48,9 +47,8 @@ class DeepGraphKernel(Kernel, DeepKernelConfig):
     def width(self) -> int:
         return self.dimensions
 
-    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
-        store = self._taken_store()
-        rounds = colours_of(store, self.rounds, self.method)
+    def _learn(self, store: GraphStore) -> None:
+        rounds = colors_of(store, self.rounds, self.method)
         _, _, edge_ptr, neighbor = store.batch_structure(np.arange(len(store)))
         centre = np.repeat(np.arange(len(edge_ptr) - 1), np.diff(edge_ptr))
         pairs: list[list[str]] = []  # of words that occur together
@@ -65,7 +63,7 @@ class DeepGraphKernel(Kernel, DeepKernelConfig):
 
     def _embed(self, store: GraphStore) -> np.ndarray:
         """Eᵀ φ(G), of length 1; a colour that the fit has not seen does not count."""
-        rounds = colours_of(store, self.rounds, self.method)
+        rounds = colors_of(store, self.rounds, self.method)
         graph = np.tile(np.repeat(np.arange(len(store)), store.num_nodes), len(rounds))
         patterns = Patterns(graph, np.concatenate(rounds), np.ones(len(graph)))
         sums = histogram(patterns, self.vocabulary_, len(store)) @ self.vectors_.astype(np.float64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from partwhole.config import option
-from partwhole.kernels.colours import colours_of
+from partwhole.kernels.colors import colors_of
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore
 from partwhole.words.documents import DocumentConfig, DocumentMethod
@@ -30,6 +30,6 @@ class Graph2Vec(DocumentMethod, Graph2VecConfig):
     bag = True
 
     def documents(self, store: GraphStore) -> list[list[str]]:
-        words = np.stack([spelled_all(c) for c in colours_of(store, self.rounds, self.method)], axis=1)
+        words = np.stack([spelled_all(c) for c in colors_of(store, self.rounds, self.method)], axis=1)
         pieces = np.split(words, store.node_ptr[1:-1])
         return [piece.ravel().tolist() for piece in pieces]

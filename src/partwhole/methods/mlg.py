@@ -17,7 +17,6 @@ from partwhole.kernels.base import Kernel, KernelConfig, places, require_compara
 from partwhole.kernels.laplacian import Shapes, graph_shapes, labels_or_degrees, similarities, vertex_shapes
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore
-from partwhole.training.checkpoint import RunFolder
 
 SAMPLE = 200  # vertices by which the time of all is foretold
 
@@ -50,8 +49,7 @@ class MultiscaleLaplacian(Kernel, LaplacianConfig):
     def width(self) -> int:
         return self.directions_.shape[1]
 
-    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
-        store = self._taken_store()
+    def _learn(self, store: GraphStore) -> None:
         require_comparable(store)
         random = np.random.default_rng(self.random_state)
         nodes = len(store.edge_ptr) - 1

@@ -16,7 +16,6 @@ from partwhole.errors import PartwholeError, TooLarge
 from partwhole.method import GraphMethod
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore
-from partwhole.training.checkpoint import RunFolder
 from partwhole.words.vectors import spelled_all, word2vec
 from partwhole.words.walks import biased_walks
 
@@ -79,8 +78,7 @@ class Node2Vec(GraphMethod, Node2VecConfig):
             )
         yield self.vectors_
 
-    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
-        store = self._taken_store()
+    def _learn(self, store: GraphStore) -> None:
         self.fitted_ = identity(store)
         _, _, edge_ptr, neighbor = store.batch_structure(np.arange(len(store)))
         nodes = len(edge_ptr) - 1

@@ -18,7 +18,6 @@ from partwhole.kernels.histogram import HistogramKernel, Patterns
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore
 from partwhole.structure.base import adjacency
-from partwhole.training.checkpoint import RunFolder
 
 BELOW = 0.9  # of the weight at which the sum over walks would diverge
 REST = 1e-9  # share of the sum that is left out
@@ -59,12 +58,12 @@ class RandomWalk(HistogramKernel, WalkConfig):
         found, length_of = np.nonzero(values)
         return [Patterns(found, length_of.astype(np.uint64), values[found, length_of])]
 
-    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
-        radius = spectral_radius(adjacency(self.store_))
+    def _learn(self, store: GraphStore) -> None:
+        radius = spectral_radius(adjacency(store))
         self.weight_ = min(self.decay, BELOW / radius**2) if radius else self.decay
         shrink = self.weight_ * radius**2  # of the share of each further length, at most
         self.lengths_ = 1 + (math.ceil(math.log(REST) / math.log(shrink)) if shrink else 0)
-        super()._learn(run, stop_requested)
+        super()._learn(store)
 
     def _tensors(self) -> dict[str, Tensor]:
         return {

@@ -8,7 +8,7 @@ import numpy as np
 
 from partwhole.config import option
 from partwhole.kernels.base import KernelConfig
-from partwhole.kernels.colours import colours_of
+from partwhole.kernels.colors import colors_of
 from partwhole.kernels.histogram import HistogramKernel, Patterns
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore
@@ -34,7 +34,7 @@ class WeisfeilerLehman(HistogramKernel, WLConfig):
 
     def candidates(self, store: GraphStore) -> list[Patterns]:
         graph = np.repeat(np.arange(len(store)), store.num_nodes)
-        rounds = colours_of(store, self.rounds, self.method)  # [rounds + 1][N]
+        rounds = colors_of(store, self.rounds, self.method)  # [rounds + 1][N]
         return [
             Patterns(np.tile(graph, h + 1), np.concatenate(rounds[: h + 1]), np.ones(len(graph) * (h + 1)))
             for h in range(self.rounds + 1)

@@ -12,7 +12,6 @@ from torch import Tensor
 from partwhole.config import Options, option
 from partwhole.method import GraphMethod
 from partwhole.store import GraphStore
-from partwhole.training.checkpoint import RunFolder
 from partwhole.words.vectors import DocumentVectors
 
 
@@ -38,8 +37,8 @@ class DocumentMethod(GraphMethod, DocumentConfig):
     def width(self) -> int:
         return self.dimensions
 
-    def _learn(self, run: RunFolder | None = None, stop_requested: object = None) -> None:
-        self.vectors_ = self._vectors().fit(self.documents(self._taken_store()))
+    def _learn(self, store: GraphStore) -> None:
+        self.vectors_ = self._vectors().fit(self.documents(store))
 
     def _embed(self, store: GraphStore) -> np.ndarray:
         return np.stack([self.vectors_.infer(words) for words in self.documents(store)])

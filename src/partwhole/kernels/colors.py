@@ -9,7 +9,7 @@ from partwhole.lifting.colors import refine
 from partwhole.store import GraphStore
 
 
-def colours_of(store: GraphStore, rounds: int, method: str) -> list[np.ndarray]:
+def colors_of(store: GraphStore, rounds: int, method: str) -> list[np.ndarray]:
     """[rounds + 1][N] uint64: the colour of each node, from its labels on."""
     _, _, edge_ptr, neighbor = store.batch_structure(np.arange(len(store)))
     out = [node_labels(store, method)]
