@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -449,6 +450,17 @@ def test_a_method_that_cannot_is_told_with_its_reason(tmp_path):
     assert shown.rows[0][3] == "–"
     assert any(note.startswith("MUTAG, mlg: mlg would take about") for note in shown.notes)
     assert "refused: mlg would take" in explain(record)
+
+
+def test_a_row_that_is_left_out_of_a_set_is_told_with_the_reason_and_run_when_it_is_named():
+    every = selected(TABLES["table2"], ["MUTAG", "PTC_MR"], ["all"])
+    rows = tuple(replace(row, left_out={"MUTAG": "too slow."}) for row in every.rows if row.name == "gcn")
+    few = replace(every, rows=rows)
+    assert set(plan(few)) == {("PTC_MR", "gcn")}
+    shown = sheet(few, plan(few), [])
+    assert [row[-3] for row in shown.rows] == ["left out", "0 of 1 × 50"]
+    assert "MUTAG, GCN, supervised: too slow." in shown.notes
+    assert set(plan(selected(few, ["MUTAG"], ["gcn"]))) == {("MUTAG", "gcn")}
 
 
 def test_all_stands_for_every_row_and_the_usual_ones_are_ours():

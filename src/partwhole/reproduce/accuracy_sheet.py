@@ -76,12 +76,11 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line], records: 
         for row in table.rows:
             published = table.published.get(row.name, {}).get(dataset)
             printed = f"{published[0]:.{digits}f} ± {published[1]:.{digits}f}" if published else NOTHING
-            cells, line = plan[dataset, row.name], known.get((dataset, row.name))
+            cells, line = plan.get((dataset, row.name), []), known.get((dataset, row.name))
             if line is None:
                 blank = [NOTHING] * (len(header) - 7)
-                rows.append(
-                    [dataset, row.label, *blank, printed, NOTHING, extent(cells, 0), NOTHING, NOTHING]
-                )
+                size = extent(cells, 0) if cells else "left out"
+                rows.append([dataset, row.label, *blank, printed, NOTHING, size, NOTHING, NOTHING])
                 continue
             best = line.trimmed("paper")
             compared = best or line.summary("paper") or line.summary("label-free")
@@ -122,7 +121,7 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line], records: 
             f"{' and '.join(scarce)}: fewer runs and epochs, for want of time; these lines took "
             f"{spent / 3600:.1f} hours of one core."
         )
-    return Sheet(table.title, header, rows, notes + _refusals(plan, records), words=2)
+    return Sheet(table.title, header, rows, [*notes, *_left_out(table), *_refusals(plan, records)], words=2)
 
 
 def _about_rows(table: Table) -> list[str]:
@@ -143,6 +142,16 @@ def _about_rows(table: Table) -> list[str]:
             "training part, paper the best kept epoch on the test folds, as is usual for these."
         )
     return notes
+
+
+def _left_out(table: Table) -> list[str]:
+    """Why a row was not begun on a data set; the reason that several rows share, once."""
+    named: dict[tuple[str, str], list[str]] = {}
+    for dataset in table.datasets:
+        for row in table.rows:
+            if dataset in row.left_out:
+                named.setdefault((dataset, row.left_out[dataset]), []).append(row.label)
+    return [f"{dataset}, {'; '.join(labels)}: {why}" for (dataset, why), labels in named.items()]
 
 
 def _refusals(plan: Plan, records: Sequence[Record]) -> list[str]:
