@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from partwhole.errors import PartwholeError
+
+
+def open_unpacked(path: Path) -> IO[bytes]:
+    """To read; what ends in .gz is unpacked on the way."""
+    return gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")  # type: ignore[return-value]
 
 
 @contextmanager

@@ -85,7 +85,19 @@ STRUCTURE = Registry("structure attribute", "partwhole.structure")
 SOURCES = Registry(
     "source",
     "partwhole.sources",
-    helpers=("base", "loading", "catalogue", "conformers", "motifs", "qm9_files"),
+    helpers=(
+        "attributes",
+        "base",
+        "catalogue",
+        "conformers",
+        "loading",
+        "motifs",
+        "qm9_files",
+        "reading",
+        "recoding",
+        "tables",
+        "targets",
+    ),
 )
 METHODS = Registry("method", "partwhole.methods")
 UNLABELLED = Registry("way to learn from unlabelled graphs", "partwhole.semisupervised.unlabelled")

@@ -7,12 +7,14 @@ are embedded: a model never sees a column in a place where it learned another on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from partwhole.errors import PartwholeError
+
+NO_CATEGORY = -1  # the code of a value that is missing, or that the model never saw
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,10 @@ class Column:
     name: str
     values: tuple[str | int, ...] = ()  # empty: numeric
     width: int = 1  # numbers per row when numeric; the number of categories otherwise
+    # Mean and spread of each number, by which it is standardised; NaN is missing then, and counts as the
+    # mean. Empty: numbers are used as they are. Not compared: new graphs take those of the fit.
+    center: tuple[float, ...] = field(default=(), compare=False)
+    scale: tuple[float, ...] = field(default=(), compare=False)
 
     @classmethod
     def categorical(cls, name: str, values: Sequence[str | int]) -> Column:
@@ -34,6 +40,17 @@ class Column:
     @property
     def is_categorical(self) -> bool:
         return bool(self.values)
+
+    def standardised(self, numbers: np.ndarray) -> Column:
+        """With the mean and the spread of these numbers [rows, width]; those that are 0 and 1 only stay."""
+        numbers = numbers[np.isfinite(numbers).all(axis=1)]  # others are refused where they are packed
+        if not len(numbers):
+            return self
+        center, scale = numbers.mean(axis=0), numbers.std(axis=0)
+        flags = np.isin(numbers, (0, 1)).all(axis=0)
+        center = np.where(flags, 0.0, center)
+        scale = np.where(flags | (scale <= 1e-12 * np.abs(center)) | (scale == 0), 1.0, scale)
+        return replace(self, center=tuple(center.tolist()), scale=tuple(scale.tolist()))
 
 
 @dataclass(frozen=True)
@@ -67,7 +84,8 @@ class Schema:
 
     def to_dict(self) -> dict[str, Any]:
         def column(c: Column) -> dict[str, Any]:
-            return {"name": c.name, "values": list(c.values), "width": c.width}
+            scaling = {"center": list(c.center), "scale": list(c.scale)} if c.center else {}
+            return {"name": c.name, "values": list(c.values), "width": c.width, **scaling}
 
         return {
             "node": [column(c) for c in self.node],
@@ -79,7 +97,16 @@ class Schema:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
         def columns(part: str) -> tuple[Column, ...]:
-            return tuple(Column(c["name"], tuple(c["values"]), c["width"]) for c in data[part])
+            return tuple(
+                Column(
+                    c["name"],
+                    tuple(c["values"]),
+                    c["width"],
+                    tuple(c.get("center", ())),
+                    tuple(c.get("scale", ())),
+                )
+                for c in data[part]
+            )
 
         return cls(columns("node"), columns("edge"), columns("targets"), data["chemistry"])
 
@@ -97,13 +124,23 @@ def one_hot(codes: np.ndarray, values: np.ndarray, columns: tuple[Column, ...]) 
     at = code_at = value_at = 0
     for column in columns:
         if column.is_categorical:
-            out[np.arange(rows), at + codes[:, code_at]] = 1.0
+            code = codes[:, code_at]
+            known = np.flatnonzero(code != NO_CATEGORY)
+            out[known, at + code[known]] = 1.0
             code_at += 1
         else:
-            out[:, at : at + column.width] = values[:, value_at : value_at + column.width]
+            numbers = values[:, value_at : value_at + column.width]
+            if column.center:
+                numbers = np.nan_to_num((numbers - column.center) / column.scale)  # missing: the mean
+            out[:, at : at + column.width] = numbers
             value_at += column.width
         at += column.width
     return out
+
+
+def may_be_missing(columns: tuple[Column, ...]) -> np.ndarray:
+    """[numeric width] whether NaN stands for a missing number."""
+    return np.array([bool(c.center) for c in columns if not c.is_categorical for _ in range(c.width)], bool)
 
 
 def check_columns(part: str, columns: tuple[Column, ...], codes: np.ndarray, values: np.ndarray) -> None:
@@ -115,5 +152,5 @@ def check_columns(part: str, columns: tuple[Column, ...], codes: np.ndarray, val
             f"The {part}s have {codes.shape[1]} categorical and {values.shape[1]} numeric columns but the "
             f"schema says {len(categories)} and {numbers}."
         )
-    if ((codes < 0) | (codes >= categories)).any():
+    if ((codes < NO_CATEGORY) | (codes >= categories)).any():
         raise PartwholeError(f"A {part} has a category code that the schema does not list.")

@@ -20,7 +20,7 @@ from partwhole.errors import PartwholeError, near_miss
 from partwhole.files import atomic_folder
 from partwhole.graph import Graph, GraphBatch, InputRows
 from partwhole.packing import concatenated_ranges, pack_edges, require_nodes, undirected_edges
-from partwhole.schema import Schema, check_columns, one_hot
+from partwhole.schema import Schema, check_columns, may_be_missing, one_hot
 from partwhole.segment import permute_within_graphs
 
 FORMAT = 1
@@ -121,8 +121,11 @@ class GraphStore:
         )
 
     def _check(self) -> None:
-        for part, values in (("node", self.node_values), ("edge", self.edge_values)):
-            bad = ~np.isfinite(values).all(axis=1)
+        check_columns("node", self.schema.node, self.node_codes, self.node_values)
+        check_columns("edge", self.schema.edge, self.edge_codes, self.edge_values)
+        parts = (("node", self.node_values, self.schema.node), ("edge", self.edge_values, self.schema.edge))
+        for part, values, columns in parts:
+            bad = ~(np.isfinite(values) | (np.isnan(values) & may_be_missing(columns))).all(axis=1)
             if bad.any():
                 row = int(np.flatnonzero(bad)[0])
                 node = row if part == "node" else int(np.searchsorted(self.edge_ptr, row, "right")) - 1
@@ -131,8 +134,6 @@ class GraphStore:
                     f"Graph {self.ids[graph]} has a {part} attribute that is NaN or infinite; "
                     "replace missing attributes by a number before loading."
                 )
-        check_columns("node", self.schema.node, self.node_codes, self.node_values)
-        check_columns("edge", self.schema.edge, self.edge_codes, self.edge_values)
 
     # ---------------------------------------------------------------- reading
 

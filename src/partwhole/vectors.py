@@ -1,41 +1,84 @@
-"""Vectors of many graphs to a Parquet file, a piece at a time."""
+"""Vectors of many graphs to a Parquet file, a piece at a time, and back."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 from rich.console import Console
-from rich.progress import track
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
-from partwhole.method import EMBED_GRAPHS, GraphMethod
-from partwhole.store import GraphStore
+from partwhole.method import GraphMethod
+from partwhole.sources.base import Piece
+
+ID, VECTOR = "id", "embedding"
 
 
-def write_vectors(estimator: GraphMethod, store: GraphStore, out: Path) -> int:
-    """Write columns id, label (when known) and embedding; the file appears whole or not at all.
-
-    Returns the width of the vectors.
+def write_vectors(estimator: GraphMethod, pieces: Iterator[Piece], total: int | None, out: Path) -> int:
+    """Write the columns id, label (where it is known) and embedding; of a table, all its columns in place
+    of the label. The file appears whole or not at all. Returns how many graphs there were.
     """
-    width = estimator.width
-    labels = store.labels if store.has_labels else None
-    fields = [("id", pa.array(store.ids[:1]).type), ("embedding", pa.list_(pa.float32(), width))]
-    if labels is not None:
-        fields.insert(1, ("label", pa.array(labels[:1]).type))
-    pieces = -(-len(store) // EMBED_GRAPHS)
-    start = 0
-    with atomic_file(out) as temporary, parquet.ParquetWriter(temporary, pa.schema(fields)) as writer:
-        vectors = estimator.transform_batches(store)
-        for piece in track(vectors, "embedding", total=pieces, console=Console(stderr=True), transient=True):
-            stop = start + len(piece)
-            flat = pa.array(np.ascontiguousarray(piece).ravel())
-            columns = {"id": pa.array(store.ids[start:stop])}
-            if labels is not None:
-                columns["label"] = pa.array(labels[start:stop])
-            columns["embedding"] = pa.FixedSizeListArray.from_arrays(flat, width)
-            writer.write_table(pa.table(columns, schema=pa.schema(fields)))
-            start = stop
-    return width
+    bar = Progress(
+        TextColumn("embedding"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    graphs = 0
+    with atomic_file(out) as temporary, bar:
+        task = bar.add_task("", total=total)
+        writer = None
+        try:
+            for piece in pieces:
+                start = 0
+                columns = _columns(piece)
+                for vectors in estimator.transform_batches(piece.store):
+                    flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
+                    part = columns.slice(start, len(vectors)).append_column(
+                        VECTOR, pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
+                    )
+                    writer = writer or parquet.ParquetWriter(temporary, part.schema)
+                    writer.write_table(part.cast(writer.schema))
+                    start += len(vectors)
+                    graphs += len(vectors)
+                    bar.update(task, advance=len(vectors))
+        finally:
+            if writer is not None:
+                writer.close()
+    return graphs
+
+
+def _columns(piece: Piece) -> pa.Table:
+    """What stands beside the vectors."""
+    store = piece.store
+    columns = {ID: pa.array(store.ids.tolist())}
+    if piece.table is None:
+        if store.has_labels:
+            columns["label"] = pa.array(store.labels.tolist())
+        return pa.table(columns)
+    names = [name for name in piece.table.column_names if name.lower() != ID]
+    if VECTOR in names:
+        raise PartwholeError(f"The table has a column {VECTOR!r}, which is to be written; name it otherwise.")
+    return pa.table(columns | {name: piece.table.column(name) for name in names})
+
+
+def read_vectors(path: Path) -> tuple[pa.Table, np.ndarray]:
+    """What stands beside the vectors, and the vectors [n, d] themselves."""
+    try:
+        table = parquet.read_table(path)
+        vectors = table.column(VECTOR).combine_chunks()
+        width = vectors.type.list_size
+        numbers = np.asarray(vectors.values, dtype=np.float32).reshape(-1, width)
+    except (KeyError, AttributeError, pa.ArrowException, OSError) as error:
+        raise PartwholeError(
+            f"{path} is not a file of vectors ({' '.join(str(error).split())}); write one with `partwhole "
+            "embed`."
+        ) from None
+    return table.drop_columns([VECTOR]), numbers

@@ -8,26 +8,35 @@ from typing import Annotated
 import typer
 
 from partwhole.cli.output import Json, print_json
+from partwhole.cli.reading import Fallback, Strict, tell
 
 
 def embed(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
     data: Annotated[str, typer.Argument(help="A data set name or a path.")],
     out: Annotated[Path, typer.Option(help="Parquet file to write.")],
+    strict: Strict = False,
+    fallback: Fallback = False,
     json: Json = False,
 ) -> None:
     """Write one vector per graph: columns id, label (when known), embedding.
 
+    Of a table, all its columns stay. Memory holds a few thousand molecules at a time.
+
     Example: partwhole embed runs/mutag MUTAG --out mutag.parquet
     """
     from partwhole.methods.base import load_run
-    from partwhole.sources.loading import load_graphs
+    from partwhole.sources.loading import read_pieces
+    from partwhole.sources.reading import Reading
     from partwhole.vectors import write_vectors
 
     estimator = load_run(run)
-    store = load_graphs(data, schema=estimator.schema_)
-    width = write_vectors(estimator, store, out)
+    reading = Reading(estimator.schema_, strict, fallback)
+    pieces, total = read_pieces(data, reading)
+    graphs = write_vectors(estimator, pieces, total, out)
+    tell(reading, out.with_suffix(".left_out.csv"))
+    width, left_out = estimator.width, len(reading.left_out)
     if json:
-        print_json({"out": str(out), "data": store.name, "graphs": len(store), "width": width})
+        print_json({"out": str(out), "data": data, "graphs": graphs, "width": width, "left_out": left_out})
     else:
-        print(f"Wrote {len(store)} vectors of width {width} to {out}.")
+        print(f"Wrote {graphs} vectors of width {width} to {out}.")

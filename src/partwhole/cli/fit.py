@@ -14,6 +14,7 @@ import typer
 
 from partwhole.cli.options import named_options, require_options, with_fit_options
 from partwhole.cli.output import Json, print_json
+from partwhole.cli.reading import Strict, tell
 from partwhole.cli.targets import labels_of, require_labels
 from partwhole.config import Options, PredictorConfig, read_toml
 from partwhole.errors import PartwholeError
@@ -46,6 +47,7 @@ def fit(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="An option of the method; see `partwhole methods NAME`."),
     ] = None,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Learn from graphs, without labels or, with --target, from the few that there are.
@@ -56,7 +58,8 @@ def fit(
     """
     from rich.console import Console
 
-    from partwhole.sources.loading import load_graphs
+    from partwhole.sources.loading import read_graphs
+    from partwhole.sources.reading import Reading
     from partwhole.training.checkpoint import RunFolder
     from partwhole.training.trainer import Interrupted
 
@@ -87,7 +90,9 @@ def fit(
     given = {**options, **named_options(option or [], config_class, method)}
     require_options(given, config_class, method)
     chosen = config_class.from_options({**base, **given, "verbose": True})
-    store = load_graphs(data)
+    reading = Reading(strict=strict)
+    store = read_graphs(data, reading)
+    tell(reading, out / "left_out.csv")
     labels, kind = labels_of(store, target or [], method)
     estimator = METHODS.get(kind)(**chosen.options())
     started = time.perf_counter()
@@ -109,6 +114,7 @@ def fit(
         "method": estimator.method,
         "data": store.name,
         "graphs": len(store),
+        "left_out": len(reading.left_out),
         "epochs": len(estimator.history_),
         "seed": getattr(chosen, "random_state", None),
         "seconds": round(time.perf_counter() - started, 3),

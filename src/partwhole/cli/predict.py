@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from partwhole.cli.output import Json, print_json, print_table
+from partwhole.cli.reading import Fallback, Strict, tell
 from partwhole.errors import PartwholeError
 
 
@@ -15,6 +16,8 @@ def predict(
     run: Annotated[Path, typer.Argument(help="Folder of a run that was fitted with --target.")],
     data: Annotated[str, typer.Argument(help="A data set name or a path.")],
     out: Annotated[Path, typer.Option(help="CSV or Parquet file to write.")],
+    strict: Strict = False,
+    fallback: Fallback = False,
     json: Json = False,
 ) -> None:
     """Write a row for each graph: its id and every target; of classes also their probabilities.
@@ -26,7 +29,8 @@ def predict(
     from partwhole.labelled import LabelledMethod
     from partwhole.methods.base import load_run
     from partwhole.predictions import check_suffix, compare, predicted, write_predictions
-    from partwhole.sources.loading import load_graphs
+    from partwhole.sources.loading import read_graphs
+    from partwhole.sources.reading import Reading
 
     check_suffix(out)
     estimator = load_run(run)
@@ -35,12 +39,15 @@ def predict(
             f"The run in {run} was fitted without labels and predicts nothing; fit with --target, or use "
             "`partwhole embed`."
         )
-    store = load_graphs(data, schema=estimator.schema_)
+    reading = Reading(estimator.schema_, strict, fallback)
+    store = read_graphs(data, reading)
+    tell(reading, out.with_suffix(".left_out.csv"))
     found = predicted(estimator, store)
     known = compare(estimator, store, found)
     write_predictions(found, store, out)
     if json:
         names = {"targets": estimator.target_names_, "known": known}
+        names |= {"left_out": len(reading.left_out)}
         print_json({"out": str(out), "data": store.name, "graphs": len(store), **names})
         return
     print(f"Wrote {', '.join(estimator.target_names_)} of {len(store)} graphs to {out}.")

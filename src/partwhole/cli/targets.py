@@ -38,7 +38,7 @@ def labels_kind(y: np.ndarray) -> str:
     is then told."""
     if y.dtype != object:
         return "regressor"
-    from partwhole.sources.table import is_number
+    from partwhole.sources.targets import is_number
 
     text = [value for value in y.ravel() if isinstance(value, str)]
     return "regressor" if text and sum(map(is_number, text)) > len(text) / 2 else "classifier"

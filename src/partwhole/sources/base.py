@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from partwhole.schema import Column, Schema
+from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some of the graphs of a source and, where it is a table, their rows in it."""
+
+    store: GraphStore
+    table: pa.Table | None = None
 
 
 class Source:
@@ -22,9 +32,19 @@ class Source:
         raise TypeError("a source defines accepts")
 
     @staticmethod
-    def read(data: Any, schema: Schema | None) -> GraphStore:
-        """Read it. `schema` is that of a fitted model, where the graphs are to be embedded."""
+    def read(data: Any, reading: Reading) -> GraphStore:
+        """Read all of it, as `reading` says."""
         raise TypeError("a source defines read")
+
+    @classmethod
+    def pieces(cls, data: Any, reading: Reading) -> Iterator[Piece]:
+        """The same graphs a few thousand at a time, where the source can; for sets larger than memory."""
+        yield Piece(cls.read(data, reading))
+
+    @staticmethod
+    def count(data: Any) -> int | None:
+        """How many graphs there are, where that is known without reading them."""
+        return None
 
 
 def all_of(data: Any, test: Callable[[Any], bool]) -> bool:
@@ -35,21 +55,3 @@ def all_of(data: Any, test: Callable[[Any], bool]) -> bool:
     if isinstance(data, str | bytes) or not isinstance(data, Sequence | np.ndarray) or len(data) == 0:
         return False
     return test(data[0])
-
-
-def target_column(name: str, values: Sequence[Any]) -> tuple[Column, np.ndarray]:
-    """Graph targets [G]: integers, booleans and strings are classes, floats are numbers.
-
-    Returns the column and its numbers [G, 1]; `None` is a missing value.
-    """
-    missing = np.array([v is None or v != v for v in values], dtype=bool)
-    known = [v.item() if isinstance(v, np.generic) else v for v, m in zip(values, missing) if not m]
-    coded = np.full((len(values), 1), np.nan)
-    if any(isinstance(v, float) for v in known):
-        coded[~missing, 0] = known
-        return Column.numeric(name), coded
-    known = [int(v) if isinstance(v, bool) else v for v in known]
-    classes = sorted(set(known), key=lambda v: (isinstance(v, str), v))
-    code = {value: i for i, value in enumerate(classes)}
-    coded[~missing, 0] = [code[v] for v in known]
-    return Column.categorical(name, classes), coded

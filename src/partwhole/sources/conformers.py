@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.errors import PartwholeError
 from partwhole.schema import Schema
 from partwhole.sources.qm9 import ELEMENTS, complete_graphs
 from partwhole.sources.qm9_files import TARGETS, Molecules
+from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 
 BONDS = {1.0: 1, 2.0: 2, 3.0: 3}  # all else is aromatic, 4
@@ -21,24 +21,30 @@ def needs_coordinates(schema: Schema | None) -> bool:
     return schema is not None and any(column.name == "distance" for column in schema.edge)
 
 
-def read_conformers(molecules: Sequence[Any]) -> GraphStore:
-    """The first conformer of each; hydrogens must be atoms of their own."""
-    numbers, positions, bonds = [], [], []
+def read_conformers(molecules: Sequence[Any], reading: Reading) -> tuple[GraphStore, np.ndarray]:
+    """The first conformer of each; hydrogens must be atoms of their own. Beside them the row of each."""
+    numbers, positions, bonds, rows = [], [], [], []
     for row, molecule in enumerate(molecules):
         if lack := _lacks(molecule):
-            raise PartwholeError(
+            reading.leave_out(
+                row,
                 f"Molecule {row} has no {lack}, and the model needs distances between all atoms; give RDKit "
-                "molecules with hydrogens and a 3-D conformer."
+                "molecules or an SDF file with hydrogens and 3-D coordinates.",
             )
+            continue
         atoms = [atom.GetAtomicNum() for atom in molecule.GetAtoms()]
         if strange := sorted(set(atoms) - set(ELEMENTS)):
-            raise PartwholeError(
+            reading.leave_out(
+                row,
                 f"Molecule {row} has atoms of atomic number {strange[0]}, and the model knows "
-                f"{', '.join(ELEMENTS.values())}; leave it out."
+                f"{', '.join(ELEMENTS.values())}; leave it out.",
             )
+            continue
+        rows.append(row)
         numbers.append(np.array(atoms, dtype=np.uint8))
         positions.append(np.array(molecule.GetConformer().GetPositions(), dtype=np.float64))
         bonds.append(_bonds(molecule))
+    reading.require_any(len(rows))
     store = complete_graphs(
         Molecules(
             index=np.arange(len(numbers)),
@@ -50,7 +56,7 @@ def read_conformers(molecules: Sequence[Any]) -> GraphStore:
             targets=np.full((len(numbers), len(TARGETS)), np.nan),
         )
     )
-    return replace(store, name="molecules")
+    return replace(store, name="molecules"), np.array(rows)
 
 
 def _lacks(molecule: Any) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,66 +13,97 @@ from partwhole.graph import Graph
 from partwhole.registry import SOURCES
 from partwhole.schema import Schema
 from partwhole.sources import catalogue
-from partwhole.sources.base import all_of
+from partwhole.sources.base import Piece, all_of
+from partwhole.sources.reading import Reading
+from partwhole.sources.recoding import recoded
 from partwhole.store import GraphStore
 
 
-def load_graphs(data: Any, *, schema: Schema | None = None) -> GraphStore:
+def load_graphs(
+    data: Any, *, schema: Schema | None = None, strict: bool = True, fallback: bool = False
+) -> GraphStore:
     """Graphs from a data set name, a path, or a list of objects.
 
-    Objects may be `Graph`s, PyTorch Geometric `Data`, networkx graphs, SMILES strings or RDKit
-    molecules. With the `schema` of a fitted model, new objects are encoded as that model learned
-    them, and what it cannot know is an error.
+    Objects may be `Graph`s, PyTorch Geometric `Data`, networkx graphs, SMILES strings or RDKit molecules.
+    With the `schema` of a fitted model, new graphs are encoded as that model learned them, and what it
+    cannot know is an error; with `fallback` it counts as missing. What cannot be read is an error;
+    without `strict` it is left out. Both, and what else is worth knowing, is told by warnings.
     """
+    reading = Reading(schema, strict, fallback)
+    store = read_graphs(data, reading)
+    for note in reading.told():
+        warnings.warn(note, stacklevel=2)
+    return store
+
+
+def read_graphs(data: Any, reading: Reading) -> GraphStore:
+    """`load_graphs`; what there is to say about the graphs stands in `reading` afterwards."""
     if isinstance(data, GraphStore):
         store = data
     elif isinstance(data, Graph):
         store = GraphStore.from_graphs([data])
     elif all_of(data, lambda item: isinstance(item, Graph)):
         store = GraphStore.from_graphs(list(data))
-    elif isinstance(data, str | Path):
-        store = _load_named(data, schema)
     else:
-        store = _load_objects(data, schema)
+        source = _source_of(data)
+        store = catalogue.load(str(data)) if source is None else source.read(_place(data), reading)
     if len(store) == 0:
         raise PartwholeError(f"The data set {store.name!r} holds no graphs; give at least one.")
-    if schema is not None:
-        schema.require_same_inputs(store.schema)
-    return store
+    return store if reading.schema is None else recoded(store, reading.schema, reading)
 
 
-def _load_named(data: str | Path, schema: Schema | None) -> GraphStore:
+def read_pieces(data: Any, reading: Reading) -> tuple[Iterator[Piece], int | None]:
+    """`read_graphs` a few thousand at a time where the source can, and the number of all where it is known
+    beforehand."""
+    source = _source_of(data) if isinstance(data, str | Path) else None
+    if source is None:
+        store = read_graphs(data, reading)
+        return iter([Piece(store)]), len(store)
+    place = _place(data)
+    return _recoded_pieces(source.pieces(place, reading), reading), source.count(place)
+
+
+def _recoded_pieces(pieces: Iterator[Piece], reading: Reading) -> Iterator[Piece]:
+    read = 0
+    for piece in pieces:
+        read += len(piece.store)
+        if reading.schema is not None:
+            piece = replace(piece, store=recoded(piece.store, reading.schema, reading))
+        if len(piece.store):
+            yield piece
+    reading.require_any(read)
+
+
+def _place(data: Any) -> Any:
+    return Path(data) if isinstance(data, str) else data
+
+
+def _source_of(data: Any) -> Any:
+    """The source that reads such data; None for the name of a data set."""
+    if not isinstance(data, str | Path):
+        if hasattr(data, "__len__") and len(data) == 0:
+            raise PartwholeError("There are no graphs; give at least one.")
+        source = _accepting(data)
+        if source is None:
+            first = type(data[0]).__name__ if hasattr(data, "__getitem__") and len(data) else ""
+            what = f"{type(data).__name__}{' of ' + first if first else ''}"
+            raise PartwholeError(
+                f"Cannot read graphs from a {what}; give a list of PyTorch Geometric Data, networkx graphs, "
+                "SMILES strings or RDKit molecules, a path, or the name of a data set."
+            )
+        return source
     path = Path(data)
-    if path.exists():
-        store = _ask_sources(path, schema)
-        if store is None:
-            kinds = "; ".join(SOURCES.get(name).about for name in SOURCES)
-            raise PartwholeError(f"{path} is none of: {kinds}; check the path.")
-        return store
-    if isinstance(data, Path) or "/" in str(data) or path.suffix:
-        raise PartwholeError(f"There is no file or folder {path}; check the path.")
-    return catalogue.load(str(data))
+    if not path.exists():
+        if isinstance(data, Path) or "/" in str(data) or path.suffix:
+            raise PartwholeError(f"There is no file or folder {path}; check the path.")
+        return None
+    source = _accepting(path)
+    if source is None:
+        kinds = "; ".join(SOURCES.get(name).about for name in SOURCES)
+        raise PartwholeError(f"{path} is none of: {kinds}; check the path.")
+    return source
 
 
-def _load_objects(data: Any, schema: Schema | None) -> GraphStore:
-    if hasattr(data, "__len__") and len(data) == 0:
-        raise PartwholeError("There are no graphs; give at least one.")
-    store = _ask_sources(data, schema)
-    if store is not None:
-        return store
-    first = type(data[0]).__name__ if hasattr(data, "__getitem__") and len(data) else ""
-    what = f"{type(data).__name__}{' of ' + first if first else ''}"
-    raise PartwholeError(
-        f"Cannot read graphs from a {what}; give a list of PyTorch Geometric Data, networkx graphs, "
-        "SMILES strings or RDKit molecules, a path, or the name of a data set."
-    )
-
-
-def _ask_sources(data: Any, schema: Schema | None) -> GraphStore | None:
-    """The store of the first source that takes such data; None when none does."""
-    for name in SOURCES:
-        source = SOURCES.get(name)
-        if source.accepts(data):
-            store: GraphStore = source.read(data, schema)
-            return store
-    return None
+def _accepting(data: Any) -> Any:
+    sources = (SOURCES.get(name) for name in SOURCES)
+    return next((source for source in sources if source.accepts(data)), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from partwhole.errors import PartwholeError
 from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
 from partwhole.sources.base import Source, all_of
+from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 from partwhole.streaming import concatenate, write_store
 
@@ -72,30 +74,49 @@ SCHEMA = Schema(
 )
 
 
-def read_molecules(data: Sequence[Any]) -> GraphStore:
-    """Atoms and bonds with one-hot features; hydrogens are counted, not drawn as nodes."""
-    _require_rdkit()
-    return concatenate(list(_encoded(data)))
+@dataclass(frozen=True)
+class Encoded:
+    """Some molecules as a store, the rows that they had, and why other rows are not there."""
+
+    store: GraphStore
+    rows: np.ndarray  # [graphs]
+    failed: list[tuple[int, str]]  # row, reason
+
+
+def read_molecules(data: Sequence[Any], reading: Reading) -> tuple[GraphStore, np.ndarray]:
+    """Atoms and bonds with one-hot features; hydrogens are counted, not drawn as nodes.
+
+    Beside the molecules the row of each, since some may be left out.
+    """
+    pieces = list(encoded_pieces(data, reading))
+    store = concatenate([piece.store for piece in pieces])
+    reading.require_any(len(store))
+    return store, np.concatenate([piece.rows for piece in pieces])
 
 
 def stream_molecules(smiles: Iterable[str], folder: str | Path) -> GraphStore:
     """Write SMILES of any number as a store in `folder`; memory holds a few thousand at a time."""
-    _require_rdkit()
-    return write_store(_encoded(smiles), folder, name="molecules")
+    pieces = encoded_pieces(smiles, Reading())
+    return write_store((piece.store for piece in pieces), folder, name="molecules")
 
 
-def _encoded(data: Iterable[Any]) -> Iterator[GraphStore]:
-    """Stores of `CHUNK` molecules each, encoded on all cores where there are several."""
+def encoded_pieces(data: Iterable[Any], reading: Reading) -> Iterator[Encoded]:
+    """`CHUNK` molecules at a time, encoded on all cores where there are several."""
+    require_rdkit()
     numbered = enumerate(_chunks(data))
     first = list(itertools.islice(numbered, 2))
     rest = itertools.chain(first, numbered)
-    if len(first) < 2 or not isinstance(first[0][1][0], str):
-        return (encode_molecules(chunk, i * CHUNK) for i, chunk in rest)
-    from joblib import Parallel, delayed
+    if len(first) < 2 or not isinstance(first[0][1][0], str | None):
+        pieces: Iterable[Encoded] = (encode_molecules(chunk, i * CHUNK) for i, chunk in rest)
+    else:
+        from joblib import Parallel, delayed
 
-    jobs = (delayed(encode_molecules)(chunk, i * CHUNK) for i, chunk in rest)
-    encoded: Iterator[GraphStore] = Parallel(n_jobs=-1, return_as="generator")(jobs)
-    return encoded
+        jobs = (delayed(encode_molecules)(chunk, i * CHUNK) for i, chunk in rest)
+        pieces = Parallel(n_jobs=-1, return_as="generator")(jobs)
+    for piece in pieces:
+        for row, reason in piece.failed:
+            reading.leave_out(row, reason)
+        yield piece
 
 
 def _chunks(data: Iterable[Any]) -> Iterator[list[Any]]:
@@ -104,15 +125,22 @@ def _chunks(data: Iterable[Any]) -> Iterator[list[Any]]:
         yield chunk
 
 
-def encode_molecules(items: list[Any], first: int = 0) -> GraphStore:
-    """Molecules to a store; `first` is the row of the first, for messages."""
+def encode_molecules(items: list[Any], first: int = 0) -> Encoded:
+    """Molecules to a store; `first` is the row of the first."""
     atom_codes, bond_codes = _coders()
     counts: list[int] = []
+    kept: list[int] = []
+    failed: list[tuple[int, str]] = []
     atoms: list[list[int]] = []
     bonds: list[tuple[int, int]] = []
     features: list[list[int]] = []
     for i, item in enumerate(items):
-        molecule = parse_smiles(item, first + i) if isinstance(item, str) else item
+        try:
+            molecule = parse_smiles(item, first + i) if isinstance(item, str | None) else item
+        except PartwholeError as reason:
+            failed.append((first + i, str(reason)))
+            continue
+        kept.append(i)
         offset = len(atoms)
         for atom in molecule.GetAtoms():
             atoms.append(atom_codes(atom))
@@ -120,21 +148,26 @@ def encode_molecules(items: list[Any], first: int = 0) -> GraphStore:
             bonds.append((offset + bond.GetBeginAtomIdx(), offset + bond.GetEndAtomIdx()))
             features.append(bond_codes(bond))
         counts.append(len(atoms) - offset)
-    return GraphStore.from_arrays(
+    rows = first + np.array(kept, dtype=np.int64)
+    texts = isinstance(items[0], str | None)
+    store = GraphStore.from_arrays(
         np.array(counts, dtype=np.int64),
         np.array(bonds, dtype=np.int64).reshape(-1, 2),
         schema=SCHEMA,
         node_codes=np.array(atoms, dtype=np.int16).reshape(-1, len(SCHEMA.node)),
         edge_codes=np.array(features, dtype=np.int16).reshape(-1, len(SCHEMA.edge)),
-        ids=np.array(items) if isinstance(items[0], str) else np.arange(first, first + len(items)),
+        ids=np.array([items[i] for i in kept], dtype=str) if texts else rows,
         name="molecules",
     )
+    return Encoded(store, rows, failed)
 
 
-def parse_smiles(smiles: str, row: int) -> Any:
+def parse_smiles(smiles: str | None, row: int) -> Any:
     """The RDKit molecule, or an error that names the row and says why."""
     from rdkit import Chem, rdBase
 
+    if smiles is None:
+        raise PartwholeError(f"Molecule {row} has no SMILES; fill it in or drop the row.")
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(smiles.strip(), sanitize=False)
         if molecule is None or not smiles.strip():
@@ -192,13 +225,20 @@ def _coders() -> tuple[Callable[[Any], list[int]], Callable[[Any], list[int]]]:
     return atom_codes, bond_codes
 
 
-def _require_rdkit() -> None:
+def require_rdkit() -> None:
     try:
         import rdkit  # noqa: F401
     except ImportError:
         raise PartwholeError(
             "Reading molecules needs RDKit; install it with `pip install 'partwhole[molecules]'`."
         ) from None
+
+
+def read_any_molecules(data: Sequence[Any], reading: Reading) -> tuple[GraphStore, np.ndarray]:
+    """As the model learned them: by their bonds alone, or by the distances of their atoms."""
+    from partwhole.sources.conformers import needs_coordinates, read_conformers
+
+    return (read_conformers if needs_coordinates(reading.schema) else read_molecules)(data, reading)
 
 
 @SOURCES.register
@@ -210,7 +250,5 @@ class MoleculeSource(Source):
         return all_of(data, lambda item: isinstance(item, str) or hasattr(item, "GetAtoms"))
 
     @staticmethod
-    def read(data: Any, schema: Schema | None) -> GraphStore:
-        from partwhole.sources.conformers import needs_coordinates, read_conformers
-
-        return read_conformers(data) if needs_coordinates(schema) else read_molecules(data)
+    def read(data: Any, reading: Reading) -> GraphStore:
+        return read_any_molecules(data, reading)[0]

@@ -10,12 +10,15 @@ from partwhole.errors import PartwholeError
 from partwhole.packing import require_nodes
 from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
-from partwhole.sources.base import Source, all_of, target_column
+from partwhole.sources.base import Source, all_of
+from partwhole.sources.reading import Reading
+from partwhole.sources.targets import target_column
 from partwhole.store import GraphStore
 
 
-def read_pyg(data: Any, schema: Schema | None = None) -> GraphStore:
-    """`x` and `edge_attr` become numeric attributes, `y` the target (integers are classes)."""
+def read_pyg(data: Any) -> GraphStore:
+    """`x` and `edge_attr` become numeric attributes, used as they are; `y` is the target (integers are
+    classes)."""
     items = list(data)
     for i, item in enumerate(items):
         if not _is_data(item):
@@ -27,10 +30,8 @@ def read_pyg(data: Any, schema: Schema | None = None) -> GraphStore:
         pairs = _array(item.edge_index).T.reshape(-1, 2).astype(np.int64)
         require_nodes(pairs, int(count), i)
         edges.append(pairs + offsets[i])
-    node_values, node = _values(items, "x", counts, schema.node if schema else None)
-    edge_values, edge = _values(
-        items, "edge_attr", np.array([len(e) for e in edges]), schema.edge if schema else None
-    )
+    node_values, node = _values(items, "x", counts)
+    edge_values, edge = _values(items, "edge_attr", np.array([len(e) for e in edges]))
     column, targets = _targets(items)
     return GraphStore.from_arrays(
         counts,
@@ -42,12 +43,8 @@ def read_pyg(data: Any, schema: Schema | None = None) -> GraphStore:
     )
 
 
-def _values(
-    items: list[Any], name: str, rows: np.ndarray, fitted: tuple[Column, ...] | None
-) -> tuple[np.ndarray | None, tuple[Column, ...]]:
+def _values(items: list[Any], name: str, rows: np.ndarray) -> tuple[np.ndarray | None, tuple[Column, ...]]:
     """One attribute of all graphs as numbers [rows, width]; all graphs have it or none."""
-    if fitted and not rows.any():  # no row says how wide it is, but the model knows
-        return np.zeros((0, sum(c.width for c in fitted))), fitted
     given = [getattr(item, name, None) for item in items]
     have = [g is not None for g in given]
     if not any(have):
@@ -103,5 +100,5 @@ class PyGSource(Source):
         return all_of(data, _is_data)
 
     @staticmethod
-    def read(data: Any, schema: Schema | None) -> GraphStore:
-        return read_pyg(data, schema)
+    def read(data: Any, reading: Reading) -> GraphStore:
+        return read_pyg(data)

@@ -26,6 +26,7 @@ from partwhole.sources.qm9_files import (
     read_folder,
     read_package,
 )
+from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 from partwhole.streaming import write_store
 
@@ -60,7 +61,7 @@ class QM9(Source):
         return isinstance(data, Path) and data.is_dir() and is_folder(data)
 
     @staticmethod
-    def read(data: Any, schema: Schema | None) -> GraphStore:
+    def read(data: Any, reading: Reading) -> GraphStore:
         from partwhole.sources.catalogue import cache_folder
 
         return prepared(data, cache_folder())

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from partwhole.registry import SOURCES
-from partwhole.schema import Schema
 from partwhole.sources.base import Source
+from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 
 
@@ -20,5 +20,5 @@ class SavedSource(Source):
         return isinstance(data, Path) and (data / "schema.json").is_file()
 
     @staticmethod
-    def read(data: Path, schema: Schema | None) -> GraphStore:
+    def read(data: Path, reading: Reading) -> GraphStore:
         return GraphStore.open(data)

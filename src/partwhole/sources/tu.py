@@ -14,7 +14,9 @@ from pyarrow import csv
 from partwhole.errors import PartwholeError
 from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
-from partwhole.sources.base import Source, target_column
+from partwhole.sources.base import Source
+from partwhole.sources.reading import Reading
+from partwhole.sources.targets import target_column
 from partwhole.store import GraphStore
 
 MOST_BYTES = 8 * 2**30  # of one unpacked file: more than any TU set, less than a zip bomb
@@ -67,10 +69,10 @@ def read_tu(path: Path) -> GraphStore:
     node_values = files.table("node_attributes", float, rows=nodes, optional=True)
     edge_values = files.table("edge_attributes", float, rows=len(edges), optional=True)
     if node_values is not None:
-        node_columns += (Column.numeric("attributes", node_values.shape[1]),)
+        node_columns += (Column.numeric("attributes", node_values.shape[1]).standardised(node_values),)
         node_values = node_values[order]
     if edge_values is not None:
-        edge_columns += (Column.numeric("attributes", edge_values.shape[1]),)
+        edge_columns += (Column.numeric("attributes", edge_values.shape[1]).standardised(edge_values),)
 
     targets, target_columns = [], []
     for table, title in ((labels, "label"), (numbers, "value")):
@@ -158,6 +160,9 @@ class _TUFiles:
                 return None
             raise PartwholeError(f"{self.path} has no file {short}; get the data set again.")
         table = _parse(self.open(member), short, kind)
+        bad = np.flatnonzero(~np.isfinite(table).all(axis=1))[:1].tolist()
+        if bad and not suffix.startswith("graph"):  # a target may be missing
+            raise PartwholeError(f"{short} has NaN or infinity in line {bad[0] + 1}; put a number there.")
         if rows is not None and len(table) != rows:
             raise PartwholeError(
                 f"{short} has {len(table)} lines where {rows} belong; it is cut short or from another "
@@ -207,5 +212,5 @@ class TUSource(Source):
         return any(data.glob("*_A.txt")) if data.is_dir() else data.suffix == ".zip"
 
     @staticmethod
-    def read(data: Path, schema: Schema | None) -> GraphStore:
+    def read(data: Path, reading: Reading) -> GraphStore:
         return read_tu(data)

@@ -1,0 +1,53 @@
+"""Options of commands that read graphs, and what these say of the graphs they have read."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from partwhole.sources.reading import Reading
+
+MOST_TOLD = 5  # graphs that were left out; a file lists all of them
+
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Stop at the first graph that cannot be read; otherwise such graphs are told and left out.",
+    ),
+]
+Fallback = Annotated[
+    bool,
+    typer.Option(
+        "--fallback",
+        help="What the model never saw (a category, an attribute that is not there) counts as missing; "
+        "otherwise it is an error.",
+    ),
+]
+
+
+def tell(reading: Reading, listed: Path) -> None:
+    """On standard error; `listed` is the file that lists what was left out."""
+    for note in reading.notes:
+        print(note, file=sys.stderr)
+    if not reading.left_out:
+        return
+    for item, reason in reading.left_out[:MOST_TOLD]:
+        print(f"left out, {item if isinstance(item, str) else f'row {item}'}: {reason}", file=sys.stderr)
+    _write_list(reading, listed)
+    print(f"{len(reading.left_out)} graphs were left out; {listed} lists them.", file=sys.stderr)
+
+
+def _write_list(reading: Reading, out: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    from partwhole.files import atomic_file
+
+    items = [str(item) for item, _ in reading.left_out]
+    table = pa.table({"item": items, "reason": [reason for _, reason in reading.left_out]})
+    with atomic_file(out) as temporary:
+        csv.write_csv(table, temporary)

@@ -1,0 +1,171 @@
+"""One long list of edges: a table with the columns graph, source and target.
+
+Other columns are attributes of edges. A row without target is a node without edges. Beside `NAME.csv` may
+lie `NAME.nodes.csv` (columns graph, node and attributes of nodes) and `NAME.graphs.csv` (columns graph and
+targets); beside `edges.csv` these may be called `nodes.csv` and `graphs.csv`, and the folder can be given.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from partwhole.errors import PartwholeError
+from partwhole.registry import SOURCES
+from partwhole.schema import Schema
+from partwhole.sources.attributes import encode
+from partwhole.sources.base import Source
+from partwhole.sources.reading import Reading
+from partwhole.sources.tables import SUFFIXES, column_names, is_table, named, read_columns, stem
+from partwhole.sources.targets import with_targets
+from partwhole.store import GraphStore
+
+EDGES = "edges"  # the table of edges in a folder
+GRAPH = ("graph", "graph_id", "graph_name", "network", "network_id")
+NODE = ("node", "node_id", "id", "name")
+ENDS = (("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v"), ("node1", "node2"))
+
+
+def is_edge_table(data: Any) -> bool:
+    if not is_table(data):
+        return False
+    try:
+        names = column_names(data)
+    except PartwholeError:  # the reader of molecules tells what is wrong
+        return False
+    return named(names, GRAPH) is not None and _ends(names) is not None
+
+
+@SOURCES.register
+class EdgeTable(Source):
+    about = "a CSV, TSV or Parquet file with the columns graph, source and target"
+
+    @staticmethod
+    def accepts(data: Any) -> bool:
+        return is_edge_table(_table(data))
+
+    @staticmethod
+    def read(data: Path, reading: Reading) -> GraphStore:
+        data = _table(data)
+        edges = read_columns(data)
+        ends = _ends(list(edges))
+        assert ends is not None  # accepted
+        graph, source, target = (edges.pop(named(list(edges), GRAPH) or ""), *(edges.pop(e) for e in ends))
+        rows = []
+        for row, (g, a) in enumerate(zip(graph, source)):
+            if g is None or a is None:
+                lack = "graph" if g is None else ends[0]
+                reading.leave_out(row, f"Row {row} of {data.name} has no {lack}; fill it in or drop the row.")
+            else:
+                rows.append(row)
+        nodes = _Nodes()
+        first = [nodes.number(graph[row], source[row]) for row in rows]
+        pairs = [
+            (a, nodes.number(graph[row], target[row]), row)
+            for a, row in zip(first, rows)
+            if target[row] is not None
+        ]
+        reading.require_any(len(nodes))
+        node_attributes = _node_attributes(data, nodes)
+        order, counts = nodes.by_graph()
+        place = np.empty(len(nodes), np.int64)
+        place[order] = np.arange(len(nodes))
+        of_nodes = {name: [cells[node] for node in order] for name, cells in node_attributes.items()}
+        of_edges = {name: [cells[row] for _, _, row in pairs] for name, cells in sorted(edges.items())}
+        node, node_codes, node_values = encode(of_nodes, "node", reading)
+        edge, edge_codes, edge_values = encode(of_edges, "edge", reading)
+        store = GraphStore.from_arrays(
+            counts,
+            place[np.array([pair[:2] for pair in pairs], dtype=np.int64).reshape(-1, 2)],
+            schema=Schema(node, edge),
+            node_codes=node_codes,
+            node_values=node_values,
+            edge_codes=edge_codes,
+            edge_values=edge_values,
+            ids=np.array([str(name) for name in nodes.graphs]),
+            name=data.absolute().parent.name if stem(data) == EDGES else stem(data),
+        )
+        return _with_graph_table(data, store, nodes, reading)
+
+
+class _Nodes:
+    """Numbers for nodes, which are told apart by their graph and their name."""
+
+    def __init__(self) -> None:
+        self.graphs: dict[Any, int] = {}
+        self.places: dict[tuple[int, Any], int] = {}
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def number(self, graph: Any, name: Any) -> int:
+        g = self.graphs.setdefault(graph, len(self.graphs))
+        return self.places.setdefault((g, name), len(self.places))
+
+    def by_graph(self) -> tuple[np.ndarray, np.ndarray]:
+        """The nodes graph by graph, and how many each graph has."""
+        owner = np.array([g for g, _ in self.places], dtype=np.int64)
+        return np.argsort(owner, kind="stable"), np.bincount(owner, minlength=len(self.graphs))
+
+
+def _node_attributes(path: Path, nodes: _Nodes) -> dict[str, list[Any]]:
+    """Of the nodes in the order of their numbers; nodes that only the table names are added."""
+    beside = _beside(path, "nodes")
+    if beside is None:
+        return {}
+    columns = read_columns(beside)
+    graph, node = _key(beside, columns, GRAPH), _key(beside, columns, NODE)
+    numbers = []
+    for row, (g, v) in enumerate(zip(graph, node)):
+        if g is None or v is None:
+            raise PartwholeError(f"Row {row} of {beside} names no graph or no node; correct it.")
+        numbers.append(nodes.number(g, v))
+    out: dict[str, list[Any]] = {}
+    for name, cells in sorted(columns.items()):
+        out[name] = [None] * len(nodes)
+        for number, cell in zip(numbers, cells):
+            out[name][number] = cell
+    return out
+
+
+def _with_graph_table(path: Path, store: GraphStore, nodes: _Nodes, reading: Reading) -> GraphStore:
+    beside = _beside(path, "graphs")
+    if beside is None:
+        return store
+    columns = read_columns(beside)
+    row_of = {name: row for row, name in enumerate(_key(beside, columns, GRAPH))}
+    rows = [row_of.get(name) for name in nodes.graphs]
+    if lost := [str(name) for name in row_of if name not in nodes.graphs]:
+        reading.note(f"{len(lost)} graphs of {beside.name} have no nodes and are left out, first {lost[0]}.")
+    if bare := rows.count(None):
+        reading.note(f"{bare} of {len(rows)} graphs are not in {beside.name}; their targets are missing.")
+    targets = {name: [None if row is None else cells[row] for row in rows] for name, cells in columns.items()}
+    return with_targets(store, targets, reading)
+
+
+def _table(data: Any) -> Any:
+    """`edges.csv` of a folder that has one."""
+    if not isinstance(data, Path) or not data.is_dir():
+        return data
+    places = (data / f"{EDGES}{suffix}" for suffix in SUFFIXES)
+    return next((place for place in places if place.is_file()), data)
+
+
+def _ends(names: list[str]) -> tuple[str, str] | None:
+    found = ((named(names, (a,)), named(names, (b,))) for a, b in ENDS)
+    return next(((a, b) for a, b in found if a is not None and b is not None), None)
+
+
+def _key(path: Path, columns: dict[str, list[Any]], wanted: tuple[str, ...]) -> list[Any]:
+    name = named(list(columns), wanted)
+    if name is None:
+        raise PartwholeError(f"{path} has no column {wanted[0]!r} among {', '.join(columns)}; name one so.")
+    return columns.pop(name)
+
+
+def _beside(path: Path, what: str) -> Path | None:
+    names = [f"{stem(path)}.{what}", *([what] if stem(path) == EDGES else [])]
+    places = (path.parent / f"{name}{suffix}" for name in names for suffix in SUFFIXES)
+    return next((place for place in places if place.is_file()), None)

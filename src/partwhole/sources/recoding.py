@@ -1,0 +1,102 @@
+"""Graphs in the columns of a fitted model, found by name: categories in its order, numbers on its scale.
+
+What the model cannot know (a category that it never saw, a column that is not there, another width) is an
+error; with the fallback it counts as missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from partwhole.errors import PartwholeError, near_miss
+from partwhole.schema import NO_CATEGORY, Column, Schema
+from partwhole.sources.reading import Reading
+from partwhole.store import GraphStore
+
+FALLBACK = "ask for the fallback to have it count as missing"
+
+
+def recoded(store: GraphStore, schema: Schema, reading: Reading) -> GraphStore:
+    columns = replace(store.schema, node=schema.node, edge=schema.edge)
+    if (store.schema.node, store.schema.edge) == (schema.node, schema.edge):
+        return replace(store, schema=columns)
+    node_codes, node_values = _recoded("node", store, schema.node, reading)
+    edge_codes, edge_values = _recoded("edge", store, schema.edge, reading)
+    return replace(
+        store,
+        schema=columns,
+        node_codes=node_codes,
+        node_values=node_values,
+        edge_codes=edge_codes,
+        edge_values=edge_values,
+    )
+
+
+def _recoded(
+    part: str, store: GraphStore, wanted: tuple[Column, ...], reading: Reading
+) -> tuple[np.ndarray, np.ndarray]:
+    """Codes [rows, categorical columns] and numbers [rows, numeric width] in the order of `wanted`."""
+    given = store.schema.node if part == "node" else store.schema.edge
+    codes, values = getattr(store, f"{part}_codes"), getattr(store, f"{part}_values")
+    found: dict[str, tuple[Column, np.ndarray]] = {}
+    code_at = value_at = 0
+    for column in given:
+        if column.is_categorical:
+            found[column.name] = column, codes[:, code_at : code_at + 1]
+            code_at += 1
+        else:
+            found[column.name] = column, values[:, value_at : value_at + column.width]
+            value_at += column.width
+    if unused := [name for name in found if name not in {column.name for column in wanted}]:
+        reading.note(f"The model never saw the {part} attribute {', '.join(unused)}; it is not used.")
+    rows = len(codes)
+    new_codes, new_values = [np.zeros((rows, 0), np.int16)], [np.zeros((rows, 0), np.float32)]
+    for column in wanted:
+        content = _content(part, column, found, rows, reading)
+        (new_codes if column.is_categorical else new_values).append(content)
+    return np.concatenate(new_codes, axis=1), np.concatenate(new_values, axis=1)
+
+
+def _content(
+    part: str, column: Column, found: dict[str, tuple[Column, np.ndarray]], rows: int, reading: Reading
+) -> np.ndarray:
+    kind = "categories" if column.is_categorical else f"{column.width} number{'s' * (column.width > 1)}"
+    reason = ""
+    if column.name not in found:
+        hint = near_miss(column.name, found) if found else ""
+        reason = f"The {part}s have no attribute {column.name!r}, which the model learned from.{hint}"
+    else:
+        own, content = found[column.name]
+        if own.is_categorical and column.is_categorical:
+            return _categories(part, column, own, content, reading)
+        if own.is_categorical != column.is_categorical or own.width != column.width:
+            has = "categories" if own.is_categorical else f"{own.width} wide"
+            reason = f"The {part} attribute {column.name!r} is {has}, and the model learned {kind}."
+    if not reason:
+        return content
+    if rows and not reading.fallback:
+        raise PartwholeError(f"{reason} Give it as in the fit, or {FALLBACK}.")
+    if rows:
+        reading.note(f"{reason} It counts as missing.")
+    if column.is_categorical:
+        return np.full((rows, 1), NO_CATEGORY, np.int16)
+    return np.full((rows, column.width), np.nan if column.center else 0.0, np.float32)
+
+
+def _categories(part: str, column: Column, own: Column, codes: np.ndarray, reading: Reading) -> np.ndarray:
+    """[rows, 1] the codes of the model"""
+    place = {value: k for k, value in enumerate(column.values)}
+    used = [value for k, value in enumerate(own.values) if (codes == k).any()]
+    if unseen := [str(value) for value in used if value not in place]:
+        reason = (
+            f"The {part} attribute {column.name!r} has the value {', '.join(unseen[:5])}, which the model "
+            "never saw"
+        )
+        if not reading.fallback:
+            known = ", ".join(map(str, column.values))
+            raise PartwholeError(f"{reason}; it knows {known}. Correct it, or {FALLBACK}.")
+        reading.note(f"{reason}; it counts as missing.")
+    table = np.array([*(place.get(value, NO_CATEGORY) for value in own.values), NO_CATEGORY], np.int16)
+    return table[codes]  # the last entry is that of NO_CATEGORY, -1

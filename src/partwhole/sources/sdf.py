@@ -1,0 +1,88 @@
+"""SDF files: molecules with their coordinates; the data of their records are targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from partwhole.errors import PartwholeError
+from partwhole.files import open_unpacked
+from partwhole.registry import SOURCES
+from partwhole.sources.base import Source
+from partwhole.sources.conformers import needs_coordinates
+from partwhole.sources.molecules import read_any_molecules, require_rdkit
+from partwhole.sources.reading import Reading
+from partwhole.sources.tables import stem
+from partwhole.sources.targets import with_targets
+from partwhole.store import GraphStore
+from partwhole.values import plain
+
+SUFFIXES = (".sdf", ".sd", ".sdf.gz", ".sd.gz", ".mol")
+
+
+@SOURCES.register
+class SDF(Source):
+    about = "an SDF file"
+
+    @staticmethod
+    def accepts(data: Any) -> bool:
+        return isinstance(data, Path) and data.is_file() and data.name.lower().endswith(SUFFIXES)
+
+    @staticmethod
+    def read(data: Path, reading: Reading) -> GraphStore:
+        require_rdkit()
+        hydrogens = needs_coordinates(reading.schema)
+        rows, molecules, names, properties = [], [], [], []
+        for row, molecule in enumerate(_records(data)):
+            try:
+                molecule = _sound(molecule, row, hydrogens)
+            except PartwholeError as reason:
+                reading.leave_out(row, str(reason))
+                continue
+            rows.append(row)
+            molecules.append(molecule)
+            names.append(molecule.GetProp("_Name") if molecule.HasProp("_Name") else "")
+            properties.append({k: plain(v) for k, v in molecule.GetPropsAsDict().items()})
+        if not rows and not reading.left_out:
+            raise PartwholeError(f"{data} holds no molecules; give at least one.")
+        reading.require_any(len(rows))
+        store, kept = read_any_molecules(molecules, reading)
+        ids = np.array([names[k] or f"{stem(data)} {rows[k]}" for k in kept], dtype=str)
+        names_in_order = dict.fromkeys(name for of_one in properties for name in of_one)
+        columns = {name: [properties[k].get(name) for k in kept] for name in names_in_order}
+        return replace(with_targets(store, columns, reading), ids=ids, name=stem(data))
+
+
+def _records(path: Path) -> Iterator[Any]:
+    """RDKit molecules, not checked yet; None where a record is not even a molecule."""
+    from rdkit import Chem, rdBase
+
+    try:
+        with rdBase.BlockLogs(), open_unpacked(path) as file:
+            yield from Chem.ForwardSDMolSupplier(file, sanitize=False, removeHs=False)
+    except (OSError, EOFError) as error:
+        raise PartwholeError(f"{path} cannot be read ({error}); correct it.") from None
+
+
+def _sound(molecule: Any, row: int, hydrogens: bool) -> Any:
+    """As it can be encoded: possible, and with its hydrogens as atoms only where they are wanted."""
+    from rdkit import Chem, rdBase
+
+    if molecule is None or molecule.GetNumAtoms() == 0:
+        raise PartwholeError(f"Molecule {row} is not a readable record of an SDF file; correct or drop it.")
+    with rdBase.BlockLogs():
+        try:
+            Chem.SanitizeMol(molecule)
+        except Exception as error:  # RDKit raises several kinds, all meaning the same here
+            raise PartwholeError(
+                f"Molecule {row} is not a possible molecule ({error}); correct or drop it."
+            ) from None
+        if molecule.GetNumConformers() and molecule.GetConformer().Is3D():
+            Chem.AssignStereochemistryFrom3D(molecule)
+        else:
+            Chem.AssignStereochemistry(molecule, cleanIt=True)
+        return molecule if hydrogens else Chem.RemoveHs(molecule)

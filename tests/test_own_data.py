@@ -1,0 +1,365 @@
+"""People's own graphs, from files as they have them: every kind in `examples/`, and damaged ones."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from pyarrow import csv, parquet
+
+from partwhole import PartwholeError, SubgraphInfoMax, load_graphs
+from partwhole.sources import molecules
+from partwhole.sources.loading import read_graphs, read_pieces
+from partwhole.sources.reading import Reading
+from partwhole.vectors import read_vectors
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+MOLECULES = [f"molecules{suffix}" for suffix in (".csv", ".parquet", ".smi", ".sdf")]
+SMALL = {"hidden": 8, "layers": 2, "epochs": 1, "batch_size": 8}
+
+
+def partwhole(*arguments: object, code: int = 0) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "partwhole", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+# ---------------------------------------------------------------- molecules
+
+
+@pytest.mark.parametrize("name", MOLECULES)
+def test_the_same_molecules_from_every_kind_of_file(name):
+    store, first = load_graphs(EXAMPLES / name), load_graphs(EXAMPLES / "molecules.csv")
+    assert store.ids.tolist() == first.ids.tolist()
+    assert store.ids[1] == "ethanol"
+    for column in ("node_ptr", "edge_ptr", "neighbor", "node_codes", "edge_codes"):
+        np.testing.assert_array_equal(getattr(store, column), getattr(first, column))
+    if not name.endswith(".smi"):
+        assert [c.name for c in store.schema.targets] == ["boiling_point", "aromatic"]
+        known = store.target("boiling_point")
+        assert (known[1], int(np.isnan(known).sum())) == (78.3, 3)
+        assert store.target("aromatic")[-1] == "yes"
+
+
+def test_smiles_files_may_have_a_heading_remarks_and_no_names(tmp_path):
+    text = "SMILES name\n# a remark\nCCO ethanol  of wine\n\nc1ccccc1\n"
+    (tmp_path / "a.smi.gz").write_bytes(gzip.compress(text.encode()))
+    assert load_graphs(tmp_path / "a.smi.gz").ids.tolist() == ["ethanol  of wine", "c1ccccc1"]
+
+
+BAD_TABLE = "smiles,y\nCCO,1\nC1CC,2\n,3\nCC(C)(C)(C)C,4\nCCN,5\n"
+
+
+def test_rows_that_cannot_be_read_are_told_and_left_out(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text(BAD_TABLE)
+    with pytest.raises(PartwholeError, match="Molecule 1: 'C1CC' is not valid SMILES"):
+        load_graphs(tmp_path / "t.csv")
+    for chunk in (4096, 2):  # in this process, and on all cores
+        monkeypatch.setattr(molecules, "CHUNK", chunk)
+        reading = Reading(strict=False)
+        store = read_graphs(tmp_path / "t.csv", reading)
+        assert store.ids.tolist() == ["CCO", "CCN"]
+        assert store.target("y").tolist() == [1.0, 5.0]
+        assert [row for row, _ in reading.left_out] == [1, 2, 3]
+        assert "not a possible molecule (Explicit valence" in reading.left_out[2][1]
+    with pytest.warns(UserWarning, match="3 graphs were left out; the first, 1: Molecule 1: 'C1CC'"):
+        load_graphs(tmp_path / "t.csv", strict=False)
+
+
+def test_nothing_left_is_an_error(tmp_path):
+    (tmp_path / "t.csv").write_text("smiles\nC1CC\nX\n")
+    with pytest.raises(PartwholeError, match="None of 2 graphs could be read; the first, 0: Molecule 0"):
+        load_graphs(tmp_path / "t.csv", strict=False)
+    pieces, _ = read_pieces(tmp_path / "t.csv", Reading(strict=False))
+    with pytest.raises(PartwholeError, match="None of 2 graphs"):
+        list(pieces)
+
+
+def test_damaged_records_of_an_sdf_file(tmp_path):
+    records = (EXAMPLES / "molecules.sdf").read_text().split("$$$$\n")
+    records[1] = records[1].replace(" C ", " Qq", 1)
+    (tmp_path / "m.sdf").write_text("$$$$\n".join(records[:3]) + "$$$$\n")
+    reading = Reading(strict=False)
+    assert read_graphs(tmp_path / "m.sdf", reading).ids.tolist() == ["methanol", "1-propanol"]
+    assert [row for row, _ in reading.left_out] == [1]
+    (tmp_path / "empty.sdf").write_text("")
+    with pytest.raises(PartwholeError, match="holds no molecules"):
+        load_graphs(tmp_path / "empty.sdf")
+
+
+def test_a_model_of_distances_takes_them_from_an_sdf_file():
+    from partwhole.sources.qm9 import SCHEMA
+
+    few = read_graphs(EXAMPLES / "molecules.sdf", Reading(SCHEMA, strict=False))  # without Cl and S
+    ethanol = few[few.ids.tolist().index("ethanol")]
+    assert ethanol.num_nodes == 9  # with its hydrogens
+    carbons = ethanol.edge_values[(ethanol.edges == [0, 1]).all(axis=1)]
+    assert carbons[0, 0] == pytest.approx(1.52, abs=0.02)  # the length of a C-C bond, in angstroms
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "smi"])
+def test_pieces_of_a_file_are_the_whole_file(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr(molecules, "CHUNK", 7)
+    for module in ("molecule_table", "smiles_file"):
+        monkeypatch.setattr(f"partwhole.sources.{module}.CHUNK", 7)
+    path = EXAMPLES / f"molecules.{suffix}"
+    whole = load_graphs(path)
+    pieces, total = read_pieces(path, Reading(schema=whole.schema))
+    found = list(pieces)
+    assert [len(piece.store) for piece in found] == [7, 7, 7, 5]
+    assert total == (26 if suffix == "parquet" else None)
+    assert np.concatenate([piece.store.ids for piece in found]).tolist() == whole.ids.tolist()
+    codes = np.concatenate([piece.store.node_codes for piece in found])
+    np.testing.assert_array_equal(codes, whole.node_codes)
+    if suffix != "smi":
+        names = [name for piece in found for name in piece.table.column("name").to_pylist()]
+        assert names == whole.ids.tolist()
+
+
+# ---------------------------------------------------------------- networks
+
+
+def alike(one, other):
+    """Stores that hold the same graphs by the same ids, in any order."""
+    assert sorted(one.ids) == sorted(other.ids)
+    for name in one.ids:
+        a, b = (store[store.ids.tolist().index(name)] for store in (one, other))
+        np.testing.assert_array_equal(a.node_codes, b.node_codes)
+        np.testing.assert_array_equal(a.node_values, b.node_values)
+        np.testing.assert_array_equal(a.edges, b.edges)
+        np.testing.assert_array_equal(a.edge_values, b.edge_values)
+        np.testing.assert_array_equal(a.targets, b.targets)
+
+
+@pytest.mark.parametrize("other", ["interactions/edges.csv", "interactions"])
+def test_a_folder_of_networks_and_one_long_list_of_edges_hold_the_same(other):
+    folder, table = load_graphs(EXAMPLES / "networks"), load_graphs(EXAMPLES / other)
+    assert (folder.name, table.name) == ("networks", "interactions")
+    assert [c.name for c in folder.schema.node] == ["role", "years"]
+    assert folder.schema == table.schema
+    alike(folder, table)
+    assert folder.target("shape").tolist() == ["open", "closed", "open", "closed"]
+    assert np.isnan(folder.target("satisfaction")[1])
+
+
+def test_lists_of_edges_and_a_tu_folder():
+    lists, folder = load_graphs(EXAMPLES / "edge-lists"), load_graphs(EXAMPLES / "networks")
+    assert lists.ids.tolist() == folder.ids.tolist()
+    assert lists.num_edges.tolist() == folder.num_edges.tolist()
+    assert [c.name for c in lists.schema.edge] == ["weight"]
+    tu = load_graphs(EXAMPLES / "tu" / "TEAMS")
+    assert tu.num_edges.tolist() == load_graphs(EXAMPLES / "interactions").num_edges.tolist()
+
+
+def test_numbers_are_standardised_by_the_graphs_of_the_fit():
+    store = load_graphs(EXAMPLES / "networks")
+    years = store.batch(np.arange(4)).inputs.attributes["node"][:, 2]
+    np.testing.assert_allclose([years.mean(), years.std(correction=0)], [0, 1], atol=1e-6)
+    model = SubgraphInfoMax(**SMALL).fit(store)
+    alone = model.transform(EXAMPLES / "networks" / "ring.gml")[0]  # with another mean of its own
+    np.testing.assert_allclose(alone, model.transform(store)[3], rtol=1e-5)
+
+
+def test_flags_stay_and_constants_do_no_harm():
+    graph = nx.path_graph(3)
+    for v in graph:
+        graph.nodes[v].update(flag=v % 2, same=7.5, pair=[v, 1.0])
+    store = load_graphs([graph])
+    encoded = store.batch(np.array([0])).inputs.attributes["node"].numpy()
+    np.testing.assert_allclose(encoded[:, 0], [0, 1, 0])  # flag
+    np.testing.assert_allclose(encoded[:, 1], [-1.224745, 0, 1.224745], rtol=1e-5)  # pair, first
+    np.testing.assert_allclose(encoded[:, 2:], [[1, 0]] * 3)  # pair, second: ones are flags; same
+
+
+def test_missing_values_are_told_and_count_as_the_mean_or_as_no_category():
+    a, b = nx.path_graph(2), nx.path_graph(1)
+    a.nodes[0].update(kind="x", size=1.0)
+    a.nodes[1].update(kind="y", size=3.0)
+    with pytest.warns(UserWarning, match="have no") as told:
+        store = load_graphs([a, b])
+    texts = [str(w.message) for w in told]
+    assert "1 of 3 nodes have no 'kind', which counts as none of its categories." in texts
+    assert "1 of 3 nodes have no 'size', which counts as its mean." in texts
+    encoded = store.batch(np.array([1])).inputs.attributes["node"]
+    assert encoded.tolist() == [[0, 0, 0]]
+    assert np.isfinite(SubgraphInfoMax(**SMALL).fit(store).transform(store)).all()
+
+
+def test_what_the_model_never_saw_is_an_error_or_counts_as_missing():
+    model = SubgraphInfoMax(**SMALL).fit(EXAMPLES / "networks")
+
+    def team(**attributes):
+        graph = nx.path_graph(2)
+        for v in graph:
+            graph.nodes[v].update({"role": "lead", "years": 4.0} | attributes)
+        graph.edges[0, 1]["hours"] = 2.0
+        return graph
+
+    assert model.transform([team()]).shape == (1, 8)
+    bare = nx.path_graph(2)
+    bare.edges[0, 1]["hours"] = 2.0
+    cases = [
+        (team(role="boss"), "the value boss, which the model never saw; it knows lead, member"),
+        (team(years=[1.0, 2.0]), "'years' is 2 wide, and the model learned 1 number"),
+        (team(years="many"), "'years' is categories, and the model learned 1 number"),
+        (bare, "have no attribute 'role', which the model learned from"),
+    ]
+    for graph, complaint in cases:
+        with pytest.raises(PartwholeError, match=complaint):
+            model.transform([graph])
+        with pytest.warns(UserWarning, match="counts as missing"):
+            store = load_graphs([graph], schema=model.schema_, fallback=True)
+        assert np.isfinite(model.transform(store)).all()
+
+
+def test_text_that_names_nodes_is_not_used():
+    graph = nx.path_graph(150)
+    nx.set_node_attributes(graph, {v: f"person {v}" for v in graph}, "who")
+    with pytest.warns(UserWarning, match="'who' has 150 different texts, too many for categories"):
+        assert load_graphs([graph]).schema.node == ()
+
+
+def test_json_of_several_graphs_gml_without_labels_and_lists_with_a_heading(tmp_path):
+    link = {"nodes": [{"id": 1, "c": "a"}, {"id": "x", "c": "b"}], "edges": [{"source": 1, "target": "x"}]}
+    (tmp_path / "a.json").write_text(json.dumps([link | {"label": "p", "id": "one"}, link | {"label": "q"}]))
+    (tmp_path / "b.jsonl").write_text(json.dumps(link | {"label": "p"}) + "\n")
+    assert load_graphs(tmp_path / "a.json").ids.tolist() == ["one", "a 1"]
+    store = load_graphs(tmp_path)
+    assert (store.labels.tolist(), store.ids.tolist()) == (["p", "q", "p"], ["one", "a 1", "b"])
+    (tmp_path / "c.gml").write_text("graph [ node [ id 5 ] node [ id 7 ] edge [ source 5 target 7 ] ]")
+    assert load_graphs(tmp_path / "c.gml").num_edges.tolist() == [1]
+    (tmp_path / "d.edges.gz").write_bytes(gzip.compress(b"# remark\n1 2\n2,3\n9\n"))
+    assert load_graphs(tmp_path / "d.edges.gz").num_nodes.tolist() == [4]
+    (tmp_path / "e.edges").write_text("source,target,kind,weight\na,b,near,1\nb,c,far,2\n")
+    assert [c.name for c in load_graphs(tmp_path / "e.edges").schema.edge] == ["kind", "weight"]
+
+
+def test_sub_folders_are_classes(tmp_path):
+    for kind, count in (("trees", 4), ("cycles", 3)):
+        (tmp_path / kind).mkdir()
+        for k in range(count):
+            nx.write_graphml(nx.path_graph(k + 2), tmp_path / kind / f"{k}.graphml")
+    store = load_graphs(tmp_path)
+    assert store.target("folder").tolist() == ["cycles"] * 3 + ["trees"] * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("a.graphml", "<graphml><graph>", "no element found"),
+        ("a.graphml", "<graphml></graphml>", "it holds no graph"),
+        ("a.gml", "graph [ node [", "a.gml cannot be read"),
+        ("a.json", "{", "a.json cannot be read"),
+        ("a.json", "[1]", "not node-link JSON"),
+        (
+            "a.json",
+            '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}',
+            "not both among its nodes",
+        ),
+        ("a.json", '{"nodes": [{"id": [1]}], "links": []}', "a.json cannot be read"),
+        ("a.edges", "a b 1 2\n", "line 1 has 4 columns"),
+        ("a.edges", "# nothing\n", "holds no edges"),
+        ("a.edgelist", b"\xff\xfe\x00", "a.edgelist cannot be read"),
+        ("a.edges.gz", b"no gzip", "a.edges.gz cannot be read"),
+    ],
+)
+def test_a_damaged_file_is_named_and_the_others_are_read(tmp_path, name, content, complaint):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(PartwholeError, match=complaint):
+        load_graphs(path)
+    nx.write_graphml(nx.path_graph(3), tmp_path / "z.graphml")
+    reading = Reading(strict=False)
+    assert read_graphs(tmp_path, reading).ids.tolist() == ["z"]
+    assert [item for item, _ in reading.left_out] == [name]
+
+
+@pytest.mark.parametrize(
+    ("edges", "beside", "complaint"),
+    [
+        ("graph,source,target\n,a,b\n", {}, "Row 0 of e.csv has no graph"),
+        ("graph,source,target\ng,,b\n", {}, "Row 0 of e.csv has no source"),
+        ("graph,source,target\ng,a,b\n", {"nodes": "graph,colour\ng,red\n"}, "no column 'node'"),
+        ("graph,source,target\ng,a,b\n", {"nodes": "graph,node\n,red\n"}, "names no graph or no node"),
+        ("graph,source,target\ng,a,b\n", {"graphs": "y\n1\n"}, "no column 'graph'"),
+    ],
+)
+def test_lists_of_edges_that_cannot_be_used(tmp_path, edges, beside, complaint):
+    (tmp_path / "e.csv").write_text(edges)
+    for what, content in beside.items():
+        (tmp_path / f"e.{what}.csv").write_text(content)
+    with pytest.raises(PartwholeError, match=complaint):
+        load_graphs(tmp_path / "e.csv")
+
+
+def test_a_list_of_edges_may_have_lone_nodes_and_gaps(tmp_path):
+    (tmp_path / "e.csv").write_text("network,from,to,kind\n7,a,b,x\n7,c,,\n8,a,a,\n")
+    (tmp_path / "e.nodes.csv").write_text("graph,node,size\n7,a,1\n7,d,5\n")
+    (tmp_path / "e.graphs.csv").write_text("graph,y\n7,0.5\n9,1.5\n")
+    reading = Reading()
+    store = read_graphs(tmp_path / "e.csv", reading)
+    assert (store.ids.tolist(), store.num_nodes.tolist(), store.num_edges.tolist()) == (
+        ["7", "8"],
+        [4, 1],
+        [1, 1],
+    )
+    assert np.isnan(store.target("y")).tolist() == [False, True]
+    assert "3 of 5 nodes have no 'size', which counts as its mean." in reading.notes
+    assert "1 graphs of e.graphs.csv have no nodes and are left out, first 9." in reading.notes
+    assert "1 of 2 graphs are not in e.graphs.csv; their targets are missing." in reading.notes
+
+
+@pytest.mark.parametrize("name", ["g.gpickle", "g.pkl", "g.pt", "g.npz"])
+def test_files_that_run_code_are_refused(tmp_path, name):
+    class Trap:
+        def __reduce__(self):
+            return (Path.touch, (tmp_path / "sprung",))
+
+    (tmp_path / name).write_bytes(pickle.dumps(Trap()))
+    with pytest.raises(PartwholeError, match=r"may run any code when it is opened, and is not; .* instead"):
+        load_graphs(tmp_path / name)
+    assert not (tmp_path / "sprung").exists()
+
+
+# ---------------------------------------------------------------- the command line
+
+
+def test_own_data_from_fit_to_vectors(tmp_path):
+    (tmp_path / "t.csv").write_text(BAD_TABLE + "CCCO,6\nCCCN,7\n")
+    run, out = tmp_path / "run", tmp_path / "v.parquet"
+    options = ["--hidden", 8, "--layers", 2, "--epochs", 1]
+    assert (
+        "'C1CC' is not valid" in partwhole("fit", tmp_path / "t.csv", "--out", run, "--strict", code=2).stderr
+    )
+    done = partwhole("fit", tmp_path / "t.csv", "--out", run, *options, "--json")
+    assert json.loads(done.stdout)["left_out"] == 3
+    assert "left out, row 1: Molecule 1: 'C1CC' is not valid SMILES" in done.stderr
+    listed = csv.read_csv(run / "left_out.csv").to_pydict()
+    assert listed["item"] == [1, 2, 3]
+    done = partwhole("embed", run, tmp_path / "t.csv", "--out", out, "--json")
+    assert json.loads(done.stdout) | {"data": ""} == {
+        "out": str(out),
+        "data": "",
+        "graphs": 4,
+        "width": 8,
+        "left_out": 3,
+    }
+    beside, vectors = read_vectors(out)
+    assert beside.to_pydict() == {
+        "id": ["CCO", "CCN", "CCCO", "CCCN"],
+        "smiles": ["CCO", "CCN", "CCCO", "CCCN"],
+        "y": [1, 5, 6, 7],
+    }
+    model = SubgraphInfoMax.load(run)
+    np.testing.assert_allclose(vectors, model.transform(["CCO", "CCN", "CCCO", "CCCN"]), rtol=1e-5)
+    refused = partwhole("embed", run, EXAMPLES / "networks", "--out", out, code=2)
+    assert "have no attribute 'atom', which the model learned from" in refused.stderr
+    assert parquet.read_table(out).num_rows == 4  # as it was
