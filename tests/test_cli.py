@@ -248,7 +248,8 @@ def test_a_run_that_is_none_and_an_unfinished_one(run, tmp_path):
 
 
 def test_graphs_that_the_model_did_not_learn(run, tmp_path):
-    assert "are not those of the model" in refused("embed", run, "MOTIFS", "--out", tmp_path / "v")
+    refusal = refused("embed", run, "MOTIFS", "--out", tmp_path / "v")
+    assert "have no attribute 'atom', which the model learned from" in refusal
     assert not (tmp_path / "v").exists()
 
 
@@ -368,7 +369,8 @@ def test_bad_predictions(run, labelled, tmp_path):
     assert "neither .csv nor .parquet" in refused(
         "predict", folder / "logS", data, "--out", tmp_path / "p.txt"
     )
-    assert "node attributes" in refused("predict", folder / "logS", "MUTAG", "--out", tmp_path / "p.csv")
+    refusal = refused("predict", folder / "logS", "MUTAG", "--out", tmp_path / "p.csv")
+    assert "have no attribute 'degree', which the model learned from" in refusal
     other = table(folder / "other.csv", ["1.5,perhaps", "2.5,no"])
     told = refused("predict", folder / "toxic", other, "--out", tmp_path / "p.csv")
     assert "label 'perhaps' of graph 0 (toxic) was not seen in training" in told

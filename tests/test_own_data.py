@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,8 @@ import pytest
 from pyarrow import csv, parquet
 
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs
+from partwhole.cli.main import main
+from partwhole.neighbors import Neighbors
 from partwhole.sources import molecules
 from partwhole.sources.loading import read_graphs, read_pieces
 from partwhole.sources.reading import Reading
@@ -25,11 +26,19 @@ MOLECULES = [f"molecules{suffix}" for suffix in (".csv", ".parquet", ".smi", ".s
 SMALL = {"hidden": 8, "layers": 2, "epochs": 1, "batch_size": 8}
 
 
-def partwhole(*arguments: object, code: int = 0) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "partwhole", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
-    assert done.returncode == code, done.stderr
-    return done
+@pytest.fixture
+def partwhole(monkeypatch, capsys):
+    """The command line, in this process: its exit code must be `code`; gives what it printed."""
+
+    def run(*arguments: object, code: int = 0):
+        monkeypatch.setattr(sys, "argv", ["partwhole", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        assert ended.value.code == code, printed.err
+        return printed
+
+    return run
 
 
 # ---------------------------------------------------------------- molecules
@@ -332,20 +341,18 @@ def test_files_that_run_code_are_refused(tmp_path, name):
 # ---------------------------------------------------------------- the command line
 
 
-def test_own_data_from_fit_to_vectors(tmp_path):
+def test_own_data_from_fit_to_vectors(partwhole, tmp_path):
     (tmp_path / "t.csv").write_text(BAD_TABLE + "CCCO,6\nCCCN,7\n")
     run, out = tmp_path / "run", tmp_path / "v.parquet"
     options = ["--hidden", 8, "--layers", 2, "--epochs", 1]
-    assert (
-        "'C1CC' is not valid" in partwhole("fit", tmp_path / "t.csv", "--out", run, "--strict", code=2).stderr
-    )
+    assert "'C1CC' is not valid" in partwhole("fit", tmp_path / "t.csv", "--out", run, "--strict", code=2).err
     done = partwhole("fit", tmp_path / "t.csv", "--out", run, *options, "--json")
-    assert json.loads(done.stdout)["left_out"] == 3
-    assert "left out, row 1: Molecule 1: 'C1CC' is not valid SMILES" in done.stderr
+    assert json.loads(done.out)["left_out"] == 3
+    assert "left out, row 1: Molecule 1: 'C1CC' is not valid SMILES" in done.err
     listed = csv.read_csv(run / "left_out.csv").to_pydict()
     assert listed["item"] == [1, 2, 3]
     done = partwhole("embed", run, tmp_path / "t.csv", "--out", out, "--json")
-    assert json.loads(done.stdout) | {"data": ""} == {
+    assert json.loads(done.out) | {"data": ""} == {
         "out": str(out),
         "data": "",
         "graphs": 4,
@@ -361,5 +368,60 @@ def test_own_data_from_fit_to_vectors(tmp_path):
     model = SubgraphInfoMax.load(run)
     np.testing.assert_allclose(vectors, model.transform(["CCO", "CCN", "CCCO", "CCCN"]), rtol=1e-5)
     refused = partwhole("embed", run, EXAMPLES / "networks", "--out", out, code=2)
-    assert "have no attribute 'atom', which the model learned from" in refused.stderr
+    assert "have no attribute 'atom', which the model learned from" in refused.err
     assert parquet.read_table(out).num_rows == 4  # as it was
+
+
+# ---------------------------------------------------------------- neighbours
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_the_closest_vectors_are_found(metric, tmp_path):
+    random = np.random.default_rng(0)
+    vectors, queries = random.normal(size=(400, 6)), random.normal(size=(5, 6))
+    if metric == "cosine":
+        lengths = np.linalg.norm(queries, axis=1)[:, None] * np.linalg.norm(vectors, axis=1)
+        scores = queries @ vectors.T / lengths
+        order = np.argsort(-scores, axis=1)[:, :7]
+    else:
+        scores = np.linalg.norm(queries[:, None] - vectors, axis=2)
+        order = np.argsort(scores, axis=1)[:, :7]
+    found, places = Neighbors(vectors, metric).search(queries, 7)
+    np.testing.assert_array_equal(places, order)
+    np.testing.assert_allclose(found, np.take_along_axis(scores, order, axis=1), rtol=1e-4)
+    index = tmp_path / "index"
+    built = Neighbors(vectors, metric, index).search(queries, 7)
+    kept = Neighbors(vectors, metric, index).search(queries, 7)
+    np.testing.assert_array_equal(built[1], kept[1])
+    assert (built[1] == order).mean() > 0.9  # ten lists, all of which are looked into
+    with pytest.raises(PartwholeError, match="is the index of other vectors"):
+        Neighbors(vectors[:300], metric, index)
+    with pytest.raises(PartwholeError, match="query has vectors of width 5 and the file has 6"):
+        Neighbors(vectors, metric).search(queries[:, :5], 1)
+    index.write_bytes(b"cut")
+    with pytest.raises(PartwholeError, match="not a whole index"):
+        Neighbors(vectors, metric, index)
+
+
+def test_neighbors_of_an_id_a_molecule_and_a_file(partwhole, tmp_path):
+    run, out = tmp_path / "run", tmp_path / "v.parquet"
+    SubgraphInfoMax(**SMALL).fit(EXAMPLES / "molecules.csv").save(run)
+    partwhole("embed", run, EXAMPLES / "molecules.csv", "--out", out)
+    by_id = json.loads(partwhole("neighbors", run, out, "toluene", "-k", 3, "--json").out)["answers"]
+    assert by_id[0]["query"] == "toluene"
+    assert len(by_id[0]["neighbors"]) == 3
+    assert "toluene" not in [n["name"] for n in by_id[0]["neighbors"]]
+    by_smiles = json.loads(partwhole("neighbors", run, out, "Cc1ccccc1", "-k", 4, "--json").out)["answers"]
+    first, *rest = by_smiles[0]["neighbors"]
+    assert (first["id"], first["cosine"]) == ("toluene", 1.0)
+    assert [n["id"] for n in rest] == [n["id"] for n in by_id[0]["neighbors"]]
+    printed = partwhole("neighbors", run, out, EXAMPLES / "molecules.smi", "-k", 1, "--metric", "euclidean")
+    assert printed.out.count("Closest to") == 26
+    partwhole("neighbors", run, out, "ethanol", "--approximate")
+    assert (tmp_path / "v.parquet.cosine.index").exists()
+    assert "not an id of the file" in partwhole("neighbors", run, out, "nonsense", code=2).err
+    assert (
+        "not a file of vectors"
+        in partwhole("neighbors", run, EXAMPLES / "molecules.parquet", "x", code=2).err
+    )
+    assert "no metric 'dot'" in partwhole("neighbors", run, out, "ethanol", "--metric", "dot", code=2).err

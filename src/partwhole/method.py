@@ -38,6 +38,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
     learns_from = "graphs"  # "graphs": without labels; "labels"; "nothing"
     config_class: type[Options]
     keeps_state = False  # whether a fit keeps what it can go on from
+    embeds_new_graphs = True  # otherwise those of the fit only, as a whole
 
     def fit(self, graphs: Any, y: Any = None) -> Self:
         """Learn from graphs; `y` is ignored, it is there for scikit-learn."""

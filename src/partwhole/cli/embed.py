@@ -26,13 +26,17 @@ def embed(
     Example: partwhole embed runs/mutag MUTAG --out mutag.parquet
     """
     from partwhole.methods.base import load_run
-    from partwhole.sources.loading import read_pieces
+    from partwhole.sources.base import Piece
+    from partwhole.sources.loading import read_graphs, read_pieces
     from partwhole.sources.reading import Reading
     from partwhole.vectors import write_vectors
 
     estimator = load_run(run)
     reading = Reading(estimator.schema_, strict, fallback)
-    pieces, total = read_pieces(data, reading)
+    if estimator.embeds_new_graphs:
+        pieces, total = read_pieces(data, reading)
+    else:
+        pieces, total = iter([Piece(read_graphs(data, reading))]), None
     graphs = write_vectors(estimator, pieces, total, out)
     tell(reading, out.with_suffix(".left_out.csv"))
     width, left_out = estimator.width, len(reading.left_out)

@@ -13,6 +13,7 @@ from partwhole.cli.embed import embed
 from partwhole.cli.evaluate import evaluate
 from partwhole.cli.fit import fit
 from partwhole.cli.methods import methods
+from partwhole.cli.neighbors import neighbors
 from partwhole.cli.predict import predict
 from partwhole.cli.report import report
 from partwhole.cli.reproduce import reproduce
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (fit, embed, evaluate, predict, report, reproduce, datasets, methods):
+for command in (fit, embed, neighbors, evaluate, predict, report, reproduce, datasets, methods):
     app.command()(command)
 
 

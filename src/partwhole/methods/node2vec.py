@@ -64,6 +64,7 @@ class Node2Vec(GraphMethod, Node2VecConfig):
     about = "mean of the node vectors of biased random walks; for the graphs of the fit only"
     paper = "Grover & Leskovec, node2vec: Scalable Feature Learning for Networks, KDD 2016"
     config_class = Node2VecConfig
+    embeds_new_graphs = False
 
     @property
     def width(self) -> int:

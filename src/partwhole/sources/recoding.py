@@ -15,7 +15,7 @@ from partwhole.schema import NO_CATEGORY, Column, Schema
 from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 
-FALLBACK = "ask for the fallback to have it count as missing"
+FALLBACK = "ask for the fallback (`--fallback`) to have it count as missing"
 
 
 def recoded(store: GraphStore, schema: Schema, reading: Reading) -> GraphStore:
