@@ -372,6 +372,24 @@ def test_own_data_from_fit_to_vectors(partwhole, tmp_path):
     assert parquet.read_table(out).num_rows == 4  # as it was
 
 
+def test_gaps_of_a_table_are_filled(partwhole, tmp_path):
+    text = (EXAMPLES / "molecules.csv").read_text()
+    (tmp_path / "m.csv").write_text(text.replace("acetone,CC(C)=O,", "acetone,CC(C)=,").replace(",yes", ","))
+    run, out = tmp_path / "run", tmp_path / "filled.csv"
+    options = ["--hidden", 8, "--layers", 2, "--epochs", 2]
+    partwhole("fit", tmp_path / "m.csv", "--target", "boiling_point", "--out", run, *options)
+    printed = partwhole("predict", run, tmp_path / "m.csv", "--out", out, "--fill")
+    assert "left out, row 5: Molecule 5: 'CC(C)='" in printed.err
+    before, after = (csv.read_csv(path).to_pydict() for path in (tmp_path / "m.csv", out))
+    assert list(after) == [*before, "boiling_point_filled"]
+    assert [row for row, was in enumerate(after["boiling_point_filled"]) if was] == [6, 17, 24]
+    known = [row for row in range(26) if row not in (6, 17, 24)]
+    assert [after["boiling_point"][row] for row in known] == [before["boiling_point"][row] for row in known]
+    assert np.isfinite([after["boiling_point"][row] for row in (6, 17, 24)]).all()
+    refusal = partwhole("predict", run, EXAMPLES / "molecules.smi", "--out", out, "--fill", code=2).err
+    assert "--fill writes a table of molecules again" in refusal
+
+
 # ---------------------------------------------------------------- neighbours
 
 

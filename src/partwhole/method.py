@@ -171,7 +171,12 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
             "version": version("partwhole"),
             "method": self.method,
             "options": {k: list(v) if isinstance(v, tuple) else v for k, v in self.options().items()},
-            "data": {"name": store.name, "graphs": len(store), "digest": store.digest()},
+            "data": {
+                "name": store.name,
+                "path": store.origin,
+                "graphs": len(store),
+                "digest": store.digest(),
+            },
             "schema": store.schema.to_dict(),
             "machine": {
                 "torch": torch.__version__,

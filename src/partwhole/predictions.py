@@ -14,6 +14,7 @@ from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
 from partwhole.labelled import Classes, LabelledMethod
 from partwhole.semisupervised.targets import as_codes, as_columns, as_numbers
+from partwhole.sources.tables import values as cell_values
 from partwhole.store import GraphStore
 
 ACCURACY = "accuracy"
@@ -44,11 +45,32 @@ def predicted(estimator: LabelledMethod, store: GraphStore) -> Predictions:
     return Predictions(targets, chances)
 
 
-def write_predictions(found: Predictions, store: GraphStore, out: Path) -> None:
-    """Columns id, every target and, of classes, their probabilities; the file appears whole or not at
-    all."""
+def as_table(found: Predictions, store: GraphStore) -> pa.Table:
+    """Columns id, every target and, of classes, their probabilities."""
     columns = {"id": store.ids} | found.targets | found.chances
-    table = pa.table({name: pa.array(values.tolist()) for name, values in columns.items()})
+    return pa.table({name: pa.array(values.tolist()) for name, values in columns.items()})
+
+
+def filled(table: pa.Table, found: Predictions, rows: list[int]) -> pa.Table:
+    """The table with predictions in the gaps of its targets, and a column that tells which are such; graph k
+    is its row `rows[k]`, other rows keep their gaps."""
+    for name, values in found.targets.items():
+        if name not in table.column_names:
+            raise PartwholeError(f"The table has no column {name!r} to fill; leave --fill out.")
+        cells, predicted = cell_values(table.column(name)), values.tolist()
+        gaps = [row for row in rows if cells[row] is None]
+        of_row = dict(zip(rows, predicted))
+        for row in gaps:
+            cells[row] = of_row[row]
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, pa.array(cells))
+        was_gap = np.isin(np.arange(len(cells)), gaps)
+        table = table.append_column(f"{name}_filled", pa.array(was_gap.tolist()))
+    return table
+
+
+def write_table(table: pa.Table, out: Path) -> None:
+    """CSV or Parquet, by the name of the file, which appears whole or not at all."""
     with atomic_file(out) as temporary:
         WRITERS[out.suffix.lower()](table, temporary)
 

@@ -43,6 +43,7 @@ class GraphStore:
     marks: np.ndarray  # [N] int8, ground truth about nodes (-1: none); never an input
     schema: Schema
     name: str = "graphs"
+    origin: str = ""  # the file or folder that it was read from
     structure: dict[str, np.ndarray] = field(default_factory=dict)  # kind -> [N, D] float32
 
     # ---------------------------------------------------------------- making
@@ -346,4 +347,4 @@ class GraphStore:
         return digest.hexdigest()
 
 
-COLUMNS = [f.name for f in fields(GraphStore) if f.name not in ("schema", "name", "structure")]
+COLUMNS = [f.name for f in fields(GraphStore) if f.name not in ("schema", "name", "origin", "structure")]

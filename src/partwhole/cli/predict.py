@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,11 +11,25 @@ from partwhole.cli.output import Json, print_json, print_table
 from partwhole.cli.reading import Fallback, Strict, tell
 from partwhole.errors import PartwholeError
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from partwhole.predictions import Predictions
+    from partwhole.sources.reading import Reading
+
 
 def predict(
     run: Annotated[Path, typer.Argument(help="Folder of a run that was fitted with --target.")],
     data: Annotated[str, typer.Argument(help="A data set name or a path.")],
     out: Annotated[Path, typer.Option(help="CSV or Parquet file to write.")],
+    fill: Annotated[
+        bool,
+        typer.Option(
+            "--fill",
+            help="Write the table of molecules itself with the gaps of its targets filled; TARGET_filled "
+            "tells which were gaps.",
+        ),
+    ] = False,
     strict: Strict = False,
     fallback: Fallback = False,
     json: Json = False,
@@ -28,7 +42,7 @@ def predict(
     """
     from partwhole.labelled import LabelledMethod
     from partwhole.methods.base import load_run
-    from partwhole.predictions import check_suffix, compare, predicted, write_predictions
+    from partwhole.predictions import as_table, check_suffix, compare, predicted, write_table
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
 
@@ -44,7 +58,7 @@ def predict(
     tell(reading, out.with_suffix(".left_out.csv"))
     found = predicted(estimator, store)
     known = compare(estimator, store, found)
-    write_predictions(found, store, out)
+    write_table(filled_table(data, found, reading) if fill else as_table(found, store), out)
     if json:
         names = {"targets": estimator.target_names_, "known": known}
         names |= {"left_out": len(reading.left_out)}
@@ -56,3 +70,15 @@ def predict(
         header = ["target", "graphs", "measure", "value"]
         note = "Graphs that the model learned from count here too, if they are among these."
         print_table("Where the target is known", header, rows, numbers=["graphs", "value"], note=note)
+
+
+def filled_table(data: str, found: Predictions, reading: Reading) -> pa.Table:
+    """The table `data` with its gaps filled."""
+    from partwhole.predictions import filled
+    from partwhole.sources.molecule_table import MoleculeTable
+    from partwhole.sources.tables import read_table
+
+    if not MoleculeTable.accepts(Path(data)):
+        raise PartwholeError(f"--fill writes a table of molecules again, and {data} is none; leave it out.")
+    table, failed = read_table(Path(data)), {item for item, _ in reading.left_out}
+    return filled(table, found, [row for row in range(table.num_rows) if row not in failed])

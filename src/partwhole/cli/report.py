@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from partwhole.cli.output import Json, print_json
+from partwhole.cli.reading import tell
+
+FOLDS = 10
 
 
 def report(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
     data: Annotated[
-        str | None, typer.Argument(help="Graphs to show; those of the fit when they have a name.")
+        str | None, typer.Argument(help="Graphs to show. [default: those of the fit]", show_default=False)
     ] = None,
     json: Json = False,
 ) -> None:
@@ -21,16 +25,25 @@ def report(
 
     Example: partwhole report runs/mutag
     """
+    import numpy as np
+
     from partwhole.evaluation.protocols import evaluate
     from partwhole.methods.base import load_run
-    from partwhole.sources.loading import load_graphs
+    from partwhole.sources.loading import read_graphs
+    from partwhole.sources.reading import Reading
     from partwhole.training.checkpoint import RunFolder
     from partwhole.views.report import write_report
 
     folder, estimator = RunFolder(run), load_run(run)
-    store = load_graphs(data or estimator.about_["data"]["name"], schema=estimator.schema_)
+    about = estimator.about_["data"]
+    reading = Reading(estimator.schema_, strict=False)
+    store = read_graphs(data or about.get("path") or about["name"], reading)
+    tell(reading, run / "left_out.csv")
     labelled = store.has_labels and store.schema.targets[0].is_categorical
     labelled = labelled and estimator.learns_from != "labels"  # these have seen the labels of every fold
+    if labelled and np.unique(store.labels, return_counts=True)[1].min() < FOLDS:
+        print(f"A class has fewer than {FOLDS} graphs; the report has no accuracies.", file=sys.stderr)
+        labelled = False
     names = ["label-free", *(["untrained"] if 0 in folder.snapshot_epochs() else [])] if labelled else []
     results = [evaluate(run, store, name) for name in names]
     page = write_report(folder, estimator, store, results)

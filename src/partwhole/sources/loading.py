@@ -47,6 +47,8 @@ def read_graphs(data: Any, reading: Reading) -> GraphStore:
     else:
         source = _source_of(data)
         store = catalogue.load(str(data)) if source is None else source.read(_place(data), reading)
+        if isinstance(data, str | Path) and source is not None:
+            store = replace(store, origin=str(Path(data).absolute()))
     if len(store) == 0:
         raise PartwholeError(f"The data set {store.name!r} holds no graphs; give at least one.")
     return store if reading.schema is None else recoded(store, reading.schema, reading)
