@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from partwhole.config import FitConfig
 from partwhole.encoder import BackboneMethod
 from partwhole.errors import PartwholeError
 from partwhole.losses.head_tail import IDEA, PAPER
+from partwhole.method import EMBED_GRAPHS
 from partwhole.model import PartWhole
 from partwhole.store import GraphStore
 from partwhole.training.feeds import Feed, GraphFeed
@@ -32,14 +33,28 @@ class SubgraphInfoMax(BackboneMethod, FitConfig):
 
     def subgraphs(self, graph: Any) -> np.ndarray:
         """Membership [S, nodes] of one graph: how much of each node each subgraph holds."""
+        self._require_subgraphs()
+        store = self._prepared(graph if isinstance(graph, GraphStore | list) else [graph])
+        return next(self._memberships(store[:1]))
+
+    def all_subgraphs(self, graphs: Any) -> list[np.ndarray]:
+        """`subgraphs` of each of many graphs."""
+        self._require_subgraphs()
+        return list(self._memberships(self._prepared(graphs)))
+
+    def _memberships(self, store: GraphStore) -> Iterator[np.ndarray]:
+        for start in range(0, len(store), EMBED_GRAPHS):
+            batch = store.batch(np.arange(start, min(start + EMBED_GRAPHS, len(store))))
+            with torch.inference_mode():
+                found = self._encoder().subgraphs(batch.to(self.device_)).cpu().numpy()  # [S, n]
+            yield from np.split(found, batch.node_ptr[1:-1].numpy(), axis=1)
+
+    def _require_subgraphs(self) -> None:
         if not self.learns_subgraphs():
             raise PartwholeError(
                 "This model learned no subgraphs; fit with subgraph-infomax, and with a weight above 0 where "
                 "there are labels."
             )
-        store = self._prepared(graph if isinstance(graph, GraphStore | list) else [graph])
-        with torch.inference_mode():
-            return self._encoder().subgraphs(store.batch(np.arange(1)).to(self.device_)).cpu().numpy()
 
     def learns_subgraphs(self) -> bool:
         """Whether the subgraph generator has a part in training."""

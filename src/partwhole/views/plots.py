@@ -10,12 +10,14 @@ from sklearn.manifold import TSNE
 
 from partwhole.views.drawing import COLORS
 
-MOST_POINTS = 5000
 LAYOUT = {
     "template": "plotly_white",
+    "paper_bgcolor": "rgba(0,0,0,0)",  # the page may be light or dark
+    "plot_bgcolor": "rgba(0,0,0,0)",
     "margin": {"l": 50, "r": 20, "t": 20, "b": 45},
+    "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#9aa5b1", "activecolor": "#0072B2"},
     "height": 380,
-    "font": {"family": "system-ui, sans-serif", "size": 13},
+    "font": {"family": "system-ui, sans-serif", "size": 13, "color": "#7b8794"},
 }
 
 
@@ -50,37 +52,31 @@ def training_curves(history: list[dict[str, Any]]) -> Any:
     figure.update_layout(**LAYOUT | {"margin": {"l": 50, "r": 20, "t": 64, "b": 45}}, showlegend=False)
     figure.update_xaxes(title="epoch")
     if all(row["loss"] > 0 for row in history):  # spans orders of magnitude with the dot score
-        figure.update_yaxes(type="log", row=1, col=1)
+        figure.update_yaxes(type="log", dtick=1, row=1, col=1)
     if subgraphs:
         figure.update_yaxes(range=[0, 1.02], tickformat=".0%", row=1, col=2)
     return figure
 
 
-def embedding_map(vectors: np.ndarray, labels: np.ndarray | None, ids: np.ndarray, name: str) -> Any:
-    """The vectors in the plane, one dot a graph, coloured by class or, where `name` is a number, by that."""
-    from plotly import graph_objects as go
+def sizes_and_overlaps(memberships: list[np.ndarray]) -> Any:
+    """Left the share of nodes that each subgraph holds, over the graphs; right the share of the nodes of one
+    subgraph (row) that another (column) holds as well."""
+    from plotly.subplots import make_subplots
 
-    points = plane(vectors)
-    figure = go.Figure(layout=LAYOUT)
-    numbers = labels is not None and labels.dtype.kind == "f"
-    groups = [None] if labels is None or numbers else np.unique(labels).tolist()
-    for k, group in enumerate(groups):
-        chosen = np.ones(len(points), bool) if group is None else labels == group
-        marker = {"size": 7, "opacity": 0.75, "color": COLORS[k % len(COLORS)]}
-        if numbers:
-            marker |= {"color": labels, "colorscale": "Viridis", "colorbar": {"title": name}}
-        figure.add_scattergl(
-            x=points[chosen, 0],
-            y=points[chosen, 1],
-            mode="markers",
-            name="graphs" if group is None else f"class {group}",
-            text=[f"graph {i}" for i in ids[chosen]],
-            hoverinfo="text+name",
-            marker=marker,
-        )
-    figure.update_layout(legend={"orientation": "h", "y": 1.1})
-    figure.update_xaxes(showticklabels=False, title="t-SNE 1")
-    figure.update_yaxes(showticklabels=False, title="t-SNE 2")
+    shares = np.array([m.mean(axis=1) for m in memberships if m.shape[1]])  # [graphs, S]
+    both = sum(m @ m.T for m in memberships)  # [S, S]
+    overlap = both / np.maximum(np.sum([m.sum(axis=1) for m in memberships], axis=0)[:, None], 1e-12)
+    names = [str(k + 1) for k in range(shares.shape[1])]
+    figure = make_subplots(1, 2, subplot_titles=("share of the nodes", "overlap"), column_widths=[0.6, 0.4])
+    for k, name in enumerate(names):
+        look = {"marker_color": COLORS[k % len(COLORS)], "boxpoints": False}
+        figure.add_box(y=np.round(shares[:, k], 4), name=name, **look, row=1, col=1)
+    shown = {"text": np.round(overlap, 2), "texttemplate": "%{text:.2f}", "showscale": False}
+    figure.add_heatmap(z=overlap, x=names, y=names, zmin=0, zmax=1, colorscale="Blues", **shown, row=1, col=2)
+    figure.update_layout(**LAYOUT | {"margin": {"l": 50, "r": 20, "t": 64, "b": 45}}, showlegend=False)
+    figure.update_xaxes(title="subgraph", type="category")
+    figure.update_yaxes(range=[0, 1.02], tickformat=".0%", row=1, col=1)
+    figure.update_yaxes(autorange="reversed", type="category", row=1, col=2)
     return figure
 
 

@@ -18,11 +18,11 @@ from partwhole.predictions import ACCURACY, Predictions, compare, predicted
 from partwhole.semisupervised.targets import as_columns, as_numbers
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
-from partwhole.views.drawing import COLORS, draw_subgraphs
-from partwhole.views.plots import MOST_POINTS, embedding_map, known_against_predicted, training_curves
+from partwhole.views.drawing import COLORS
+from partwhole.views.map import MOST_NODES, MOST_POINTS, draw, map_data, script_json
+from partwhole.views.plots import known_against_predicted, plane, sizes_and_overlaps, training_curves
 
 DRAWINGS = 8
-MOST_NODES = 120  # of a drawing that can still be read
 
 
 def write_report(
@@ -38,31 +38,29 @@ def write_report(
     shown = np.linspace(0, len(store) - 1, min(len(store), MOST_POINTS)).astype(int)
     part = store[shown]
     many = "all" if len(shown) == len(store) else f"{len(shown)} of"
-    name, labels = _first_target(part)
     predictions: dict[str, Any] = {}
+    found = Predictions({}, {})
     if isinstance(estimator, LabelledMethod):
         found = predicted(estimator, part)
         predictions = _predictions(estimator, part, found)
-        name, labels = next(iter(found.targets.items()))
-        name += ", predicted"
-    figure = embedding_map(estimator.transform(part), labels, part.ids, name)
+    memberships = _memberships(estimator, part)
     saw = "which never saw a label" if not predictions else "which learned from the labels of some"
     epochs = f"{len(estimator.history_)} epochs, " if estimator.history_ else ""
-    template = jinja2.Environment(autoescape=True).from_string(
-        files("partwhole.views").joinpath("report.html").read_text()
-    )
-    page = template.render(
+    page = _template().render(
         title=f"partwhole: {store.name}",
         lead=f"{len(store)} graphs, method {estimator.method}, {epochs}run folder {run.path}",
-        plotly=f"<script>{get_plotlyjs()}</script>",
+        style=_file("style.css"),
+        plotly=get_plotlyjs(),
+        script=_file("map.js"),
         results=results,
         curve=_html(training_curves(estimator.history_)) if estimator.history_ else "",
-        map=_html(figure),
+        map=script_json(map_data(plane(estimator.transform(part)), part, memberships, found.targets)),
         map_text=f"The vectors of {many} {len(store)} graphs by t-SNE; graphs that lie close are alike "
-        f"to the model, {saw}.",
+        f"to the model, {saw}. Point at a dot to see its graph; a click holds it.",
         predictions=predictions,
         colors=COLORS[: getattr(estimator, "num_subgraphs", 0)],
-        cards=_cards(estimator, store),
+        cards=_cards(part, memberships),
+        sizes=_html(sizes_and_overlaps(memberships)) if memberships else "",
         config=run.config_file.read_text(),
     )
     out = run.path / "report.html"
@@ -93,9 +91,16 @@ def _html(figure: Any) -> str:
     return html
 
 
-def _cards(estimator: GraphMethod, store: GraphStore) -> list[dict[str, str]]:
-    """A few graphs, spread over the classes and the sizes; none if the model learned no subgraphs."""
+def _memberships(estimator: GraphMethod, store: GraphStore) -> list[np.ndarray] | None:
+    """[S, nodes] of each graph; None if the model learned no subgraphs."""
     if not isinstance(estimator, SubgraphInfoMax) or not estimator.learns_subgraphs():
+        return None
+    return estimator.all_subgraphs(store)
+
+
+def _cards(store: GraphStore, memberships: list[np.ndarray] | None) -> list[dict[str, str]]:
+    """A few graphs, spread over the classes and the sizes."""
+    if memberships is None:
         return []
     nodes = store.num_nodes
     candidates = np.flatnonzero((nodes > 0) & (nodes <= MOST_NODES))
@@ -107,11 +112,18 @@ def _cards(estimator: GraphMethod, store: GraphStore) -> list[dict[str, str]]:
     for group in groups:
         by_size = group[np.argsort(nodes[group], kind="stable")]
         places = np.linspace(0, len(by_size) - 1, DRAWINGS // len(groups) + 2)[1:-1]
-        for i in by_size[places.astype(int)] if len(by_size) else []:
+        for i in np.unique(by_size[places.astype(int)]) if len(by_size) else []:
             graph = store[i]
-            membership = estimator.subgraphs(graph)
-            sizes = ", ".join(f"{size:.4g}" for size in membership.sum(axis=1))
+            sizes = ", ".join(f"{size:.4g}" for size in memberships[i].sum(axis=1))
             label = f", {name} {labels[i]}" if labels is not None else ""
             text = f"graph {graph.id}{label}: {graph.num_nodes} nodes; nodes per subgraph {sizes}"
-            cards.append({"svg": draw_subgraphs(graph, membership), "text": text})
+            cards.append({"svg": draw(graph, memberships[i]), "text": text})
     return cards
+
+
+def _file(name: str) -> str:
+    return files("partwhole.views").joinpath(name).read_text()
+
+
+def _template() -> jinja2.Template:
+    return jinja2.Environment(autoescape=True).from_string(_file("report.html"))

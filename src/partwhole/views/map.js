@@ -1,0 +1,75 @@
+// The map of the graphs: a dot each, coloured by a column that can be chosen; the graph under the pointer
+// (or the one that was clicked) is drawn beside it.
+"use strict";
+
+async function unpacked(base64) {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function traces(data, column) {
+  const all = data.x.map((_, i) => i);
+  const trace = (name, rows, marker) => ({
+    type: "scattergl", mode: "markers", name,
+    x: rows.map((i) => data.x[i]), y: rows.map((i) => data.y[i]), customdata: rows,
+    text: rows.map((i) => data.ids[i]), hoverinfo: "text",
+    marker: { size: 7, opacity: 0.8, ...marker },
+  });
+  if (!column) return [trace("graphs", all, { color: data.colors[0] })];
+  const known = all.filter((i) => column.values[i] !== null);
+  const rest = all.filter((i) => column.values[i] === null);
+  const gaps = rest.length ? [trace("not known", rest, { color: "#9aa5b1", opacity: 0.4 })] : [];
+  if (column.numeric) {
+    const color = known.map((i) => column.values[i]);
+    return [...gaps, trace(column.name, known, { color, colorscale: "Viridis", colorbar: { thickness: 12 } })];
+  }
+  const classes = [...new Set(known.map((i) => column.values[i]))].sort();
+  return [...gaps, ...classes.map((value, k) => {
+    const rows = known.filter((i) => column.values[i] === value);
+    return trace(String(value), rows, { color: data.colors[k % data.colors.length] });
+  })];
+}
+
+function describe(panel, data, drawings, i) {
+  const list = document.createElement("dl");
+  for (const [name, value] of [["graph", data.ids[i]], ...data.columns.map((c) => [c.name, c.values[i]])]) {
+    list.append(Object.assign(document.createElement("dt"), { textContent: name }));
+    list.append(Object.assign(document.createElement("dd"), { textContent: value === null ? "not known" : value }));
+  }
+  const drawing = document.createElement("div");
+  drawing.innerHTML = drawings[i] ?? "<p>This graph is not drawn.</p>";
+  panel.replaceChildren(drawing, list);
+}
+
+async function showMap(box) {
+  const data = JSON.parse(box.querySelector("script.map-data").textContent);
+  const plot = box.querySelector(".plot"), panel = box.querySelector("aside"), choice = box.querySelector("select");
+  const layout = {
+    margin: { l: 10, r: 10, t: 10, b: 10 }, height: 460, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    font: { family: "system-ui, sans-serif", size: 13, color: "#7b8794" }, hovermode: "closest",
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: "#9aa5b1", activecolor: "#0072B2" },
+    xaxis: { showticklabels: false, zeroline: false, gridcolor: "rgba(128,128,128,.2)" },
+    yaxis: { showticklabels: false, zeroline: false, gridcolor: "rgba(128,128,128,.2)" },
+    legend: { orientation: "h", y: 1.08 }, uirevision: "same",
+  };
+  const draw = () => {
+    const column = data.columns.find((c) => c.name === choice.value);
+    return Plotly.react(plot, traces(data, column), layout, { displaylogo: false, responsive: true });
+  };
+  for (const column of data.columns) choice.append(new Option(column.name, column.name));
+  choice.append(new Option("nothing", ""));
+  choice.value = data.columns.length ? data.columns[0].name : "";
+  choice.addEventListener("change", draw);
+  await draw();
+  const drawings = await unpacked(data.drawings);
+  let pinned = false;
+  plot.on("plotly_hover", (event) => { if (!pinned) describe(panel, data, drawings, event.points[0].customdata); });
+  plot.on("plotly_click", (event) => {
+    pinned = !pinned;
+    describe(panel, data, drawings, event.points[0].customdata);
+  });
+  box.dataset.ready = "yes";
+}
+
+document.querySelectorAll(".map").forEach(showMap);

@@ -1,0 +1,85 @@
+"""The map of the graphs as data for `map.js`: places, columns to colour by, and a drawing of each graph."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from partwhole.graph import Graph
+from partwhole.store import GraphStore
+from partwhole.views.drawing import COLORS, draw_subgraphs
+
+MOST_POINTS = 5000
+MOST_NODES = 120  # of a drawing that can still be read
+MOST_DRAWN = {True: 2000, False: 300}  # molecules, other graphs: these take longer to lay out
+
+
+def map_data(
+    points: np.ndarray,
+    store: GraphStore,
+    memberships: list[np.ndarray] | None,
+    predicted: Mapping[str, np.ndarray],
+) -> dict[str, Any]:
+    """Of graphs at `points` [n, 2]; with `memberships`, nodes are coloured by their subgraphs."""
+    ours = [
+        _column(f"{name}, predicted", values, values.dtype.kind == "f") for name, values in predicted.items()
+    ]
+    return {
+        "x": _rounded(points[:, 0]),
+        "y": _rounded(points[:, 1]),
+        "ids": [str(name) for name in store.ids],
+        "columns": [*ours, *_targets(store), *_sizes(store)],
+        "colors": list(COLORS),
+        "drawings": packed(_drawings(store, memberships)),
+    }
+
+
+def script_json(content: Any) -> str:
+    """JSON that can stand in a script element of a page."""
+    return json.dumps(content).replace("<", "\\u003c")
+
+
+def packed(content: Any) -> str:
+    return base64.b64encode(gzip.compress(json.dumps(content).encode(), mtime=0)).decode()
+
+
+def draw(graph: Graph, membership: np.ndarray | None) -> str:
+    """SVG; nodes without a subgraph are white."""
+    return draw_subgraphs(graph, np.zeros((1, graph.num_nodes)) if membership is None else membership)
+
+
+def _targets(store: GraphStore) -> list[dict[str, Any]]:
+    columns = store.schema.targets
+    return [_column(c.name, store.target(c.name), not c.is_categorical) for c in columns]
+
+
+def _sizes(store: GraphStore) -> list[dict[str, Any]]:
+    counts = {"nodes": store.num_nodes, "edges": store.num_edges}
+    return [_column(name, values, True) for name, values in counts.items()]
+
+
+def _column(name: str, values: np.ndarray, numeric: bool) -> dict[str, Any]:
+    known = [None if isinstance(v, float) and math.isnan(v) else v for v in values.tolist()]
+    return {"name": name, "numeric": numeric, "values": known}
+
+
+def _drawings(store: GraphStore, memberships: list[np.ndarray] | None) -> list[str | None]:
+    """One for each graph; None for those too large, or too many, to be drawn."""
+    nodes = store.num_nodes
+    small = np.flatnonzero((nodes > 0) & (nodes <= MOST_NODES))
+    most = MOST_DRAWN[store.schema.chemistry]
+    chosen = set(small[np.linspace(0, len(small) - 1, min(most, len(small))).astype(int)].tolist())
+    return [
+        draw(store[i], memberships[i] if memberships else None) if i in chosen else None
+        for i in range(len(store))
+    ]
+
+
+def _rounded(values: np.ndarray) -> list[float]:
+    return [round(float(value), 3) for value in values]
