@@ -113,6 +113,8 @@ def test_report_is_one_page_without_links_out(run):
         "untrained",
         "<svg",
         "Plotly.newPlot",
+        "map-data",
+        "share of the nodes",
     ):
         assert part in page
     assert "<script src" not in page

@@ -50,6 +50,7 @@ def training_curves(history: list[dict[str, Any]]) -> Any:
             col=column,
         )
     figure.update_layout(**LAYOUT | {"margin": {"l": 50, "r": 20, "t": 64, "b": 45}}, showlegend=False)
+    _quiet(figure)
     figure.update_xaxes(title="epoch")
     if all(row["loss"] > 0 for row in history):  # spans orders of magnitude with the dot score
         figure.update_yaxes(type="log", dtick=1, row=1, col=1)
@@ -74,6 +75,7 @@ def sizes_and_overlaps(memberships: list[np.ndarray]) -> Any:
     shown = {"text": np.round(overlap, 2), "texttemplate": "%{text:.2f}", "showscale": False}
     figure.add_heatmap(z=overlap, x=names, y=names, zmin=0, zmax=1, colorscale="Blues", **shown, row=1, col=2)
     figure.update_layout(**LAYOUT | {"margin": {"l": 50, "r": 20, "t": 64, "b": 45}}, showlegend=False)
+    _quiet(figure)
     figure.update_xaxes(title="subgraph", type="category")
     figure.update_yaxes(range=[0, 1.02], tickformat=".0%", row=1, col=1)
     figure.update_yaxes(autorange="reversed", type="category", row=1, col=2)
@@ -95,9 +97,17 @@ def known_against_predicted(known: np.ndarray, predicted: np.ndarray, ids: np.nd
         marker={"size": 6, "opacity": 0.6, "color": COLORS[0]},
     )
     figure.update_layout(showlegend=False)
+    _quiet(figure)
     figure.update_xaxes(title=f"{name}, known")
     figure.update_yaxes(title=f"{name}, predicted")
     return figure
+
+
+def _quiet(figure: Any) -> None:
+    """Lines that are seen on a light page and on a dark one."""
+    lines = {"gridcolor": "rgba(128,128,128,0.2)", "zerolinecolor": "rgba(128,128,128,0.3)"}
+    figure.update_xaxes(**lines)
+    figure.update_yaxes(**lines)
 
 
 def plane(vectors: np.ndarray) -> np.ndarray:
