@@ -51,6 +51,7 @@ LAYERS = [
     ["methods", "vectors", "neighbors", "predictions"],
     ["evaluation"],
     ["views", "reproduce"],
+    ["serving"],
     ["cli", "__main__"],
 ]
 LAYER = {name: k for k, names in enumerate(LAYERS) for name in names}

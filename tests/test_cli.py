@@ -17,7 +17,8 @@ from safetensors.torch import save_file
 from partwhole import SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs
 from partwhole.registry import METHODS
 
-COMMANDS = ["fit", "embed", "neighbors", "evaluate", "predict", "report", "reproduce", "datasets", "methods"]
+COMMANDS = ["fit", "embed", "neighbors", "evaluate", "predict", "report", "serve", "reproduce"]
+COMMANDS += ["datasets", "methods"]
 FAST = ["--hidden", "8", "--layers", "2", "--epochs", "5"]
 
 

@@ -17,6 +17,7 @@ from partwhole.cli.neighbors import neighbors
 from partwhole.cli.predict import predict
 from partwhole.cli.report import report
 from partwhole.cli.reproduce import reproduce
+from partwhole.cli.serve import serve
 from partwhole.errors import PartwholeError
 
 app = typer.Typer(
@@ -27,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (fit, embed, neighbors, evaluate, predict, report, reproduce, datasets, methods):
+for command in (fit, embed, neighbors, evaluate, predict, report, serve, reproduce, datasets, methods):
     app.command()(command)
 
 

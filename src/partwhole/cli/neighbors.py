@@ -76,7 +76,6 @@ def _queries(
     """Names and vectors of what is asked for, and its row where it is in the file itself."""
     from partwhole.methods.base import load_run
     from partwhole.sources.loading import load_graphs
-    from partwhole.sources.molecules import SCHEMA
     from partwhole.vectors import ID
 
     ids = [str(value) for value in beside.column(ID).to_pylist()]
@@ -84,8 +83,7 @@ def _queries(
         row = ids.index(query)
         return [query], vectors[row : row + 1], row
     estimator = load_run(run)
-    molecules = estimator.schema_.node == SCHEMA.node
-    data = query if Path(query).exists() or not molecules else [query]
+    data = query if Path(query).exists() or not estimator.schema_.chemistry else [query]
     try:
         store = load_graphs(data, schema=estimator.schema_, fallback=fallback)
     except PartwholeError as reason:

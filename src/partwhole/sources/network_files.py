@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 
 from partwhole.errors import PartwholeError
 from partwhole.files import open_unpacked
+from partwhole.graph import Graph
 from partwhole.registry import SOURCES
+from partwhole.schema import NO_CATEGORY, Column
 from partwhole.sources.base import Source
 from partwhole.sources.edge_table import ENDS
 from partwhole.sources.networks import read_networkx
@@ -48,14 +51,14 @@ def _gml(path: Path) -> list[nx.Graph]:
 
 def _json(path: Path) -> list[nx.Graph]:
     content = json.loads(_text(path))
-    return [_node_link(graph) for graph in (content if isinstance(content, list) else [content])]
+    return [node_link(graph) for graph in (content if isinstance(content, list) else [content])]
 
 
 def _json_lines(path: Path) -> list[nx.Graph]:
-    return [_node_link(json.loads(line)) for line in _text(path).splitlines() if line.strip()]
+    return [node_link(json.loads(line)) for line in _text(path).splitlines() if line.strip()]
 
 
-def _node_link(content: Any) -> nx.Graph:
+def node_link(content: Any) -> nx.Graph:
     """What networkx and D3 write: nodes with an id, links (or edges) with source and target."""
     links = content.get("links", content.get("edges")) if isinstance(content, dict) else None
     nodes = content.get("nodes") if isinstance(content, dict) else None
@@ -75,6 +78,36 @@ def _node_link(content: Any) -> nx.Graph:
             raise PartwholeError(f"it links {a!r} and {b!r}, which are not both among its nodes")
         graph.add_edge(a, b, **attributes)
     return graph
+
+
+def as_node_link(graph: Graph) -> dict[str, Any]:
+    """A graph with its attributes by name, as `node_link` reads it."""
+    nodes = _named_rows(graph.schema.node, graph.node_codes, graph.node_values)
+    links = _named_rows(graph.schema.edge, graph.edge_codes, graph.edge_values)
+    ends = graph.edges.tolist()
+    return {
+        "nodes": [{"id": k} | attributes for k, attributes in enumerate(nodes)],
+        "links": [{"source": a, "target": b} | links[k] for k, (a, b) in enumerate(ends) if a <= b],
+    }
+
+
+def _named_rows(columns: tuple[Column, ...], codes: np.ndarray, values: np.ndarray) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [{} for _ in range(len(codes))]
+    code_at = value_at = 0
+    for column in columns:
+        for k, row in enumerate(rows):
+            if column.is_categorical:
+                code = codes[k, code_at]
+                content: Any = None if code == NO_CATEGORY else column.values[code]
+            else:
+                numbers = values[k, value_at : value_at + column.width].tolist()
+                content = numbers if column.width > 1 else numbers[0]
+            if content is not None and content == content:
+                row[column.name] = content
+        code_at, value_at = (
+            (code_at + 1, value_at) if column.is_categorical else (code_at, value_at + column.width)
+        )
+    return rows
 
 
 def _edges(path: Path) -> list[nx.Graph]:

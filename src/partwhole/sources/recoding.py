@@ -19,7 +19,7 @@ FALLBACK = "ask for the fallback (`--fallback`) to have it count as missing"
 
 
 def recoded(store: GraphStore, schema: Schema, reading: Reading) -> GraphStore:
-    columns = replace(store.schema, node=schema.node, edge=schema.edge)
+    columns = replace(store.schema, node=schema.node, edge=schema.edge, chemistry=schema.chemistry)
     if (store.schema.node, store.schema.edge) == (schema.node, schema.edge):
         return replace(store, schema=columns)
     node_codes, node_values = _recoded("node", store, schema.node, reading)
@@ -69,6 +69,8 @@ def _content(
         reason = f"The {part}s have no attribute {column.name!r}, which the model learned from.{hint}"
     else:
         own, content = found[column.name]
+        if column.is_categorical and not own.is_categorical and own.width == 1:
+            own, content = _numbers_as_categories(own, content)
         if own.is_categorical and column.is_categorical:
             return _categories(part, column, own, content, reading)
         if own.is_categorical != column.is_categorical or own.width != column.width:
@@ -83,6 +85,14 @@ def _content(
     if column.is_categorical:
         return np.full((rows, 1), NO_CATEGORY, np.int16)
     return np.full((rows, column.width), np.nan if column.center else 0.0, np.float32)
+
+
+def _numbers_as_categories(own: Column, values: np.ndarray) -> tuple[Column, np.ndarray]:
+    """Whole numbers may be what the categories of a model are called, as in the TU sets."""
+    if not np.isfinite(values).all() or (values != np.round(values)).any():
+        return own, values
+    names, codes = np.unique(values.astype(np.int64), return_inverse=True)
+    return Column.categorical(own.name, names.tolist()), codes.reshape(-1, 1)
 
 
 def _categories(part: str, column: Column, own: Column, codes: np.ndarray, reading: Reading) -> np.ndarray:

@@ -42,8 +42,8 @@ function describe(panel, data, drawings, i) {
   panel.replaceChildren(drawing, list);
 }
 
-async function showMap(box) {
-  const data = JSON.parse(box.querySelector("script.map-data").textContent);
+// Draw the map; what it gives back can mark places of graphs that are not on it.
+async function showMap(box, data) {
   const plot = box.querySelector(".plot"), panel = box.querySelector("aside"), choice = box.querySelector("select");
   const layout = {
     margin: { l: 10, r: 10, t: 10, b: 10 }, height: 460, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
@@ -53,9 +53,16 @@ async function showMap(box) {
     yaxis: { showticklabels: false, zeroline: false, gridcolor: "rgba(128,128,128,.2)" },
     legend: { orientation: "h", y: 1.08 }, uirevision: "same",
   };
+  let marked = [];
   const draw = () => {
     const column = data.columns.find((c) => c.name === choice.value);
-    return Plotly.react(plot, traces(data, column), layout, { displaylogo: false, responsive: true });
+    const stars = {
+      type: "scatter", mode: "markers", name: "asked for", x: marked.map((m) => m.x), y: marked.map((m) => m.y),
+      text: marked.map((m) => m.id), hoverinfo: "text",
+      marker: { symbol: "star", size: 18, color: "#D55E00", line: { color: "#fff", width: 1.5 } },
+    };
+    const shown = [...traces(data, column), ...(marked.length ? [stars] : [])];
+    return Plotly.react(plot, shown, layout, { displaylogo: false, responsive: true });
   };
   for (const column of data.columns) choice.append(new Option(column.name, column.name));
   choice.append(new Option("nothing", ""));
@@ -64,12 +71,16 @@ async function showMap(box) {
   await draw();
   const drawings = await unpacked(data.drawings);
   let pinned = false;
-  plot.on("plotly_hover", (event) => { if (!pinned) describe(panel, data, drawings, event.points[0].customdata); });
-  plot.on("plotly_click", (event) => {
-    pinned = !pinned;
-    describe(panel, data, drawings, event.points[0].customdata);
-  });
+  const tell = (event) => {
+    const row = event.points[0].customdata;
+    if (row !== undefined) describe(panel, data, drawings, row);
+  };
+  plot.on("plotly_hover", (event) => { if (!pinned) tell(event); });
+  plot.on("plotly_click", (event) => { pinned = !pinned; tell(event); });
   box.dataset.ready = "yes";
+  return { mark(places) { marked = places; return draw(); } };
 }
 
-document.querySelectorAll(".map").forEach(showMap);
+for (const script of document.querySelectorAll("script.map-data")) {
+  showMap(script.closest(".map"), JSON.parse(script.textContent));
+}

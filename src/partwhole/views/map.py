@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from partwhole.estimator import SubgraphInfoMax
 from partwhole.graph import Graph
+from partwhole.method import GraphMethod
 from partwhole.store import GraphStore
 from partwhole.views.drawing import COLORS, draw_subgraphs
 
@@ -38,6 +40,13 @@ def map_data(
         "colors": list(COLORS),
         "drawings": packed(_drawings(store, memberships)),
     }
+
+
+def memberships_of(estimator: GraphMethod, store: GraphStore) -> list[np.ndarray] | None:
+    """[S, nodes] of each graph; None if the model learned no subgraphs."""
+    if not isinstance(estimator, SubgraphInfoMax) or not estimator.learns_subgraphs():
+        return None
+    return estimator.all_subgraphs(store)
 
 
 def script_json(content: Any) -> str:

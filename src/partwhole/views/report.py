@@ -10,7 +10,6 @@ import jinja2
 import numpy as np
 
 from partwhole.errors import PartwholeError
-from partwhole.estimator import SubgraphInfoMax
 from partwhole.files import atomic_file
 from partwhole.labelled import LabelledMethod
 from partwhole.method import GraphMethod
@@ -19,7 +18,7 @@ from partwhole.semisupervised.targets import as_columns, as_numbers
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 from partwhole.views.drawing import COLORS
-from partwhole.views.map import MOST_NODES, MOST_POINTS, draw, map_data, script_json
+from partwhole.views.map import MOST_NODES, MOST_POINTS, draw, map_data, memberships_of, script_json
 from partwhole.views.plots import known_against_predicted, plane, sizes_and_overlaps, training_curves
 
 DRAWINGS = 8
@@ -43,7 +42,7 @@ def write_report(
     if isinstance(estimator, LabelledMethod):
         found = predicted(estimator, part)
         predictions = _predictions(estimator, part, found)
-    memberships = _memberships(estimator, part)
+    memberships = memberships_of(estimator, part)
     saw = "which never saw a label" if not predictions else "which learned from the labels of some"
     epochs = f"{len(estimator.history_)} epochs, " if estimator.history_ else ""
     page = _template().render(
@@ -89,13 +88,6 @@ def _predictions(estimator: LabelledMethod, store: GraphStore, found: Prediction
 def _html(figure: Any) -> str:
     html: str = figure.to_html(full_html=False, include_plotlyjs=False, config={"displaylogo": False})
     return html
-
-
-def _memberships(estimator: GraphMethod, store: GraphStore) -> list[np.ndarray] | None:
-    """[S, nodes] of each graph; None if the model learned no subgraphs."""
-    if not isinstance(estimator, SubgraphInfoMax) or not estimator.learns_subgraphs():
-        return None
-    return estimator.all_subgraphs(store)
 
 
 def _cards(store: GraphStore, memberships: list[np.ndarray] | None) -> list[dict[str, str]]:

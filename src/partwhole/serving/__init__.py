@@ -1,0 +1,1 @@
+"""A run as a local web page and an HTTP service."""

@@ -1,0 +1,63 @@
+"""Requests that come at the same time are answered by one pass over all their graphs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+from partwhole.serving.limits import TooMuch
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+
+class BatchQueue(Generic[Q, A]):
+    """`answer(questions)` runs in one thread, with all questions that wait when it is free."""
+
+    def __init__(self, answer: Callable[[list[Q]], list[A]], most: int, seconds: float, waiting: int):
+        self.answer, self.most, self.seconds, self.waiting = answer, most, seconds, waiting
+        self.questions: asyncio.Queue[tuple[Q, asyncio.Future[A]]] = asyncio.Queue(waiting)
+        self.thread = ThreadPoolExecutor(1)
+        self.worker: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self.worker = asyncio.create_task(self._work())
+
+    def stop(self) -> None:
+        if self.worker is not None:
+            self.worker.cancel()
+        self.thread.shutdown(wait=False, cancel_futures=True)
+
+    async def ask(self, question: Q) -> A:
+        future: asyncio.Future[A] = asyncio.get_running_loop().create_future()
+        try:
+            self.questions.put_nowait((question, future))
+        except asyncio.QueueFull:
+            raise TooMuch(503, f"{self.waiting} requests are waiting already; try again soon.") from None
+        try:
+            return await asyncio.wait_for(future, self.seconds)
+        except TimeoutError:
+            late = f"No answer within {self.seconds:.0f} s; send fewer graphs at a time."
+            raise TooMuch(503, late) from None
+
+    async def _work(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            pairs = [await self.questions.get()]
+            while len(pairs) < self.most and not self.questions.empty():
+                pairs.append(self.questions.get_nowait())
+            pairs = [(question, future) for question, future in pairs if not future.done()]  # given up
+            if not pairs:
+                continue
+            try:
+                answers = await loop.run_in_executor(self.thread, self.answer, [q for q, _ in pairs])
+            except Exception as error:  # the worker must outlive it; each request tells its own user
+                for _, future in pairs:
+                    if not future.done():
+                        future.set_exception(error)
+                continue
+            for (_, future), answer in zip(pairs, answers, strict=True):
+                if not future.done():
+                    future.set_result(answer)

@@ -1,0 +1,103 @@
+"""What a request may cost; what asks for more is answered with a sentence or cut off."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Limits:
+    body_bytes: int = 2 * 2**20
+    graphs: int = 256  # of one request
+    nodes: int = 2000  # of one graph
+    edges: int = 20_000
+    smiles_length: int = 5000
+    neighbors: int = 100
+    seconds: float = 20.0  # for a request to arrive, and again to be answered
+    waiting: int = 256  # requests at a time; more are turned away
+
+
+class TooMuch(Exception):
+    """A request beyond a limit, with its HTTP status."""
+
+    def __init__(self, status: int, reason: str):
+        super().__init__(reason)
+        self.status = status
+
+
+class BodyLimits:
+    """Keeps bodies that are too large, or that come too slowly, away from the app."""
+
+    def __init__(self, app: App, limits: Limits):
+        self.app, self.limits = app, limits
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            body = await asyncio.wait_for(self._body(scope, receive), self.limits.seconds)
+        except TimeoutError:
+            await _refuse(send, 408, f"The request did not arrive within {self.limits.seconds:.0f} s.")
+            return
+        except TooMuch as reason:
+            await _refuse(send, reason.status, str(reason))
+            return
+        rest = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+        async def given() -> Message:
+            return next(rest, None) or await receive()  # after the body: the client has gone
+
+        await self.app(scope, given, send)
+
+    async def _body(self, scope: Message, receive: Receive) -> bytes:
+        most = self.limits.body_bytes
+        size = f"{most / 2**20:.0f} MB"
+        too_large = TooMuch(413, f"The request is larger than {size}; send fewer graphs at a time.")
+        announced = dict(scope["headers"]).get(b"content-length", b"0")
+        if announced.isdigit() and int(announced) > most:
+            raise too_large
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return bytes(body)
+            body += message.get("body", b"")
+            if len(body) > most:
+                raise too_large
+            if not message.get("more_body"):
+                return bytes(body)
+
+
+async def _refuse(send: Send, status: int, reason: str) -> None:
+    """Answer and close: what is still to come of the request is not wanted."""
+    body = json.dumps({"detail": reason}).encode()
+    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def patient_for(seconds: float) -> type[H11Protocol]:
+    """The HTTP protocol, which closes connections on which no request begins in time."""
+
+    class Patient(H11Protocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.loop.call_later(seconds, self._close_if_silent)
+
+        def _close_if_silent(self) -> None:
+            if getattr(self, "cycle", None) is None and not self.transport.is_closing():
+                self.transport.close()
+
+    return Patient

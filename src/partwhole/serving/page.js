@@ -1,0 +1,104 @@
+// The page of the service: ask for a graph, see its drawing, its place and its neighbours.
+"use strict";
+
+const at = (id) => document.getElementById(id);
+const made = (tag, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+};
+let about, map;
+
+async function answered(path, options) {
+  const response = await fetch(path, options);
+  const content = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(content.detail ?? `The service answered ${response.status}.`);
+  return content;
+}
+
+function posted(content) {
+  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(content) };
+}
+
+function figure(drawing) {
+  return made("div", { innerHTML: drawing ?? "<p>Too large to be drawn.</p>" });
+}
+
+function facts(values) {
+  const text = Object.entries(values).map(([name, value]) => {
+    return `${name} ${typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(4) : value}`;
+  });
+  return text.join(", ");
+}
+
+function card(neighbor) {
+  const text = [`${neighbor.id}`, `cosine ${neighbor.cosine.toFixed(3)}`, facts(neighbor.targets)];
+  return made("div", { className: "card" }, figure(neighbor.drawing),
+    ...text.filter(Boolean).map((line) => made("p", { textContent: line })));
+}
+
+function answer(seen) {
+  const predicted = facts(seen.predicted);
+  return made("article", { className: "answer" },
+    made("div", {}, made("h2", { textContent: seen.id }), figure(seen.drawing),
+      ...(predicted ? [made("p", { textContent: `Predicted: ${predicted}` })] : [])),
+    made("div", {}, made("h2", { textContent: "Closest graphs" }),
+      made("div", { className: "cards" }, ...seen.neighbors.map(card))));
+}
+
+async function look(ask) {
+  const button = document.querySelector("#ask button[type=submit]");
+  at("message").textContent = "";
+  button.disabled = true;
+  try {
+    const found = await ask();
+    at("answers").replaceChildren(...found.map(answer));
+    await map?.mark(found.map((seen) => ({ id: seen.id, x: seen.place[0], y: seen.place[1] })));
+  } catch (reason) {
+    at("message").textContent = reason.message;
+  } finally {
+    button.disabled = false;
+  }
+}
+
+function given() {
+  const text = at("given").value.trim();
+  if (!text) throw new Error("Give a graph first.");
+  if (text[0] === "{" || text[0] === "[") {
+    let graphs;
+    try { graphs = JSON.parse(text); } catch { throw new Error("This is not JSON; check its brackets and quotes."); }
+    return { graphs: Array.isArray(graphs) ? graphs : [graphs] };
+  }
+  if (!about.smiles) throw new Error("The model did not learn from SMILES; give node-link JSON, or a file.");
+  return { smiles: text.split(/\s+/) };
+}
+
+const SMILES = ["CC(=O)Oc1ccccc1C(=O)O", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C", "c1ccccc1"];
+async function start() {
+  about = await answered("/healthz");
+  at("about").textContent = `${about.method}, ${about.graphs} graphs of ${about.data}, vectors of width ${about.width}`;
+  at("given-label").textContent = about.smiles ? "A molecule, as SMILES" : "A graph, as node-link JSON";
+  const network = JSON.stringify(about.example.graphs[0]);
+  const examples = about.smiles ? SMILES.map((text) => [text, text]) : [["a graph with its attributes", network]];
+  at("hint").append("For example: ", ...examples.map(([name, text]) => made("button", {
+    type: "button", textContent: name, onclick() { at("given").value = text; at("ask").requestSubmit(); },
+  })));
+  at("curl").textContent = `curl ${location.origin}/neighbors -H 'Content-Type: application/json' `
+    + `-d '${about.smiles ? '{"smiles": ["CCO"], "k": 3}' : `{"graphs": [${network}], "k": 3}`}'`;
+  at("ask").addEventListener("submit", (event) => {
+    event.preventDefault();
+    look(() => answered("/look", posted(given())));
+  });
+  at("given").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); at("ask").requestSubmit(); }
+  });
+  at("file").addEventListener("change", () => {
+    const file = at("file").files[0];
+    if (file) look(() => answered(`/upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file }));
+    at("file").value = "";
+  });
+  at("given").focus();
+  map = await showMap(document.querySelector(".map"), await answered("/map"));
+}
+
+start().catch((reason) => { at("message").textContent = reason.message; });

@@ -1,0 +1,160 @@
+"""What the service knows and can tell, without HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from partwhole.errors import PartwholeError
+from partwhole.graph import Graph
+from partwhole.labelled import LabelledMethod
+from partwhole.method import GraphMethod
+from partwhole.neighbors import Neighbors
+from partwhole.predictions import predicted
+from partwhole.serving.limits import Limits, TooMuch
+from partwhole.sources.conformers import needs_coordinates
+from partwhole.sources.loading import read_graphs
+from partwhole.sources.network_files import as_node_link, node_link
+from partwhole.sources.reading import Reading
+from partwhole.store import GraphStore
+from partwhole.streaming import concatenate
+from partwhole.views.map import MOST_NODES, MOST_POINTS, draw, map_data, memberships_of
+from partwhole.views.plots import plane
+
+PLACED_BY = 3  # neighbours on the map that a new graph is put between
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """What one pass over the graphs of a request gives."""
+
+    vectors: np.ndarray  # [graphs, width]
+    targets: dict[str, list[Any]]  # predicted; empty where the run predicts nothing
+
+
+class Service:
+    """A fitted run and the graphs that it is shown with."""
+
+    def __init__(self, estimator: GraphMethod, store: GraphStore, limits: Limits):
+        self.estimator, self.limits = estimator, limits
+        self.store = store
+        self.vectors = estimator.transform(store)
+        self.neighbors = Neighbors(self.vectors)
+        self.shown = np.linspace(0, len(store) - 1, min(len(store), MOST_POINTS)).astype(int)  # on the map
+        self.points = plane(self.vectors[self.shown])
+        self.near = Neighbors(self.vectors[self.shown])
+
+    @property
+    def molecules(self) -> bool:
+        """Whether graphs can be given as SMILES: atoms and bonds are found by their names."""
+        return self.estimator.schema_.chemistry and not needs_coordinates(self.estimator.schema_)
+
+    @cached_property
+    def example(self) -> dict[str, Any]:
+        """The smallest graph with an edge, as node-link JSON."""
+        sizes = np.where(self.store.num_edges > 0, self.store.num_nodes, np.iinfo(np.int64).max)
+        return as_node_link(self.store[int(sizes.argmin())])
+
+    @cached_property
+    def map(self) -> dict[str, Any]:
+        part = self.store[self.shown]
+        found = {name: np.array(values) for name, values in self._predicted(part).items()}
+        return map_data(self.points, part, memberships_of(self.estimator, part), found)
+
+    # ---------------------------------------------------------------- reading
+
+    def read_smiles(self, smiles: list[str]) -> GraphStore:
+        if not self.molecules:
+            raise PartwholeError("The run did not learn from SMILES; give `graphs` as node-link JSON.")
+        if too_long := [k for k, text in enumerate(smiles) if len(text) > self.limits.smiles_length]:
+            raise TooMuch(
+                413,
+                f"SMILES {too_long[0]} is longer than {self.limits.smiles_length} characters; leave it out.",
+            )
+        return self._limited(smiles, len(smiles))
+
+    def read_node_link(self, graphs: list[dict[str, Any]]) -> GraphStore:
+        """Graphs as node-link JSON."""
+        found = []
+        for k, content in enumerate(graphs):
+            try:
+                found.append(node_link(content))
+            except (PartwholeError, KeyError, TypeError, ValueError) as reason:
+                raise PartwholeError(f"Graph {k} cannot be read: {reason}; correct it.") from None
+        return self._limited(found, len(found))
+
+    def _limited(self, graphs: Any, count: int) -> GraphStore:
+        if not count:
+            raise PartwholeError("There are no graphs; give at least one.")
+        if count > self.limits.graphs:
+            raise TooMuch(413, f"{count} graphs in one request, at most {self.limits.graphs} are taken.")
+        store = read_graphs(graphs, Reading(self.estimator.schema_))
+        self.require_small(store)
+        return store
+
+    def require_small(self, store: GraphStore) -> None:
+        for what, counts, most in (
+            ("nodes", store.num_nodes, self.limits.nodes),
+            ("edges", store.num_edges, self.limits.edges),
+        ):
+            if counts.max() > most:
+                worst = int(counts.argmax())
+                raise TooMuch(413, f"Graph {worst} has {counts.max()} {what}, at most {most} are taken.")
+
+    # ---------------------------------------------------------------- answering
+
+    def embed(self, stores: list[GraphStore]) -> list[Embedded]:
+        """All graphs of several requests in one pass."""
+        bare = [_without_targets(store) for store in stores]
+        together = concatenate(bare)
+        vectors, targets = self.estimator.transform(together), self._predicted(together)
+        ends = np.cumsum([len(store) for store in stores])
+        return [
+            Embedded(vectors[end - len(s) : end], {k: v[end - len(s) : end] for k, v in targets.items()})
+            for s, end in zip(stores, ends)
+        ]
+
+    def closest(self, vectors: np.ndarray, k: int) -> list[list[dict[str, Any]]]:
+        if not 1 <= k <= self.limits.neighbors:
+            raise PartwholeError(f"Ask for 1 to {self.limits.neighbors} neighbours.")
+        found, places = self.neighbors.search(vectors, k)
+        return [
+            [
+                {"index": i, "id": self.store.ids[i].item(), "cosine": round(value, 4), **self.columns(i)}
+                for value, i in zip(values, rows)
+            ]
+            for values, rows in zip(found.tolist(), places.tolist())
+        ]
+
+    def columns(self, i: int) -> dict[str, Any]:
+        """The targets of graph i that are known."""
+        values = {column.name: self.store.target(column.name)[i] for column in self.store.schema.targets}
+        plain = {name: v.item() if isinstance(v, np.generic) else v for name, v in values.items()}
+        return {"targets": {name: v for name, v in plain.items() if v is not None and v == v}}
+
+    def place(self, vectors: np.ndarray) -> np.ndarray:
+        """[graphs, 2] on the map: between the closest that are on it. t-SNE has no place for new graphs."""
+        found, rows = self.near.search(vectors, PLACED_BY)
+        weight = np.maximum(found, 0) ** 8 + 1e-9  # the closest has most of it
+        return (self.points[rows] * weight[:, :, None]).sum(axis=1) / weight.sum(axis=1, keepdims=True)
+
+    def drawing(self, graph: Graph) -> str | None:
+        """None where a drawing could not be read."""
+        if not 0 < graph.num_nodes <= MOST_NODES:
+            return None
+        memberships = memberships_of(self.estimator, GraphStore.from_graphs([graph]))
+        return draw(graph, memberships[0] if memberships else None)
+
+    def _predicted(self, store: GraphStore) -> dict[str, list[Any]]:
+        if not isinstance(self.estimator, LabelledMethod):
+            return {}
+        return {name: values.tolist() for name, values in predicted(self.estimator, store).targets.items()}
+
+
+def _without_targets(store: GraphStore) -> GraphStore:
+    schema = replace(store.schema, targets=())
+    ids = np.array([str(name) for name in store.ids])
+    return replace(store, schema=schema, targets=np.zeros((len(store), 0)), ids=ids)
