@@ -6,7 +6,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 
 export PARTWHOLE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test bench results results-page format clean
+.PHONY: demo test docs bench results results-page format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/partwhole fit MUTAG --out runs/demo --epochs 60 --overwrite
@@ -21,6 +21,10 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+# The site, in site/; a link or a name that leads nowhere is an error.
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -44,7 +48,7 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.torch
 	@touch $@ $(VENV)/.demo
 
 clean:
-	rm -rf $(VENV) runs build .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) runs site build .mypy_cache .pytest_cache .ruff_cache
 
 # One figure: make bench ONLY=mutag-epoch. All take about half an hour, and the machine to themselves.
 bench: $(VENV)/.dev
