@@ -43,7 +43,7 @@ class Column:
 
     def standardised(self, numbers: np.ndarray) -> Column:
         """With the mean and the spread of these numbers [rows, width]; those that are 0 and 1 only stay."""
-        numbers = numbers[np.isfinite(numbers).all(axis=1)]  # others are refused where they are packed
+        numbers = numbers[np.isfinite(numbers).all(axis=1)].astype(np.float64)  # others are refused elsewhere
         if not len(numbers):
             return self
         center, scale = numbers.mean(axis=0), numbers.std(axis=0)

@@ -38,7 +38,7 @@ def neighbors(
 ) -> None:
     """Find the graphs whose vectors are closest to that of a graph.
 
-    A graph that is itself in the file is not its own neighbour.
+    An id of the file is not its own neighbour; a molecule that is given as SMILES may find itself.
 
     Example: partwhole neighbors runs/drugs drugs.parquet "CC(=O)Oc1ccccc1C(=O)O" -k 5
     """
@@ -75,7 +75,7 @@ def _queries(
 ) -> tuple[list[str], np.ndarray, int | None]:
     """Names and vectors of what is asked for, and its row where it is in the file itself."""
     from partwhole.methods.base import load_run
-    from partwhole.sources.loading import load_graphs
+    from partwhole.sources.loading import exists, load_graphs
     from partwhole.vectors import ID
 
     ids = [str(value) for value in beside.column(ID).to_pylist()]
@@ -83,7 +83,7 @@ def _queries(
         row = ids.index(query)
         return [query], vectors[row : row + 1], row
     estimator = load_run(run)
-    data = query if Path(query).exists() or not estimator.schema_.chemistry else [query]
+    data = query if exists(Path(query)) or not estimator.schema_.chemistry else [query]
     try:
         store = load_graphs(data, schema=estimator.schema_, fallback=fallback)
     except PartwholeError as reason:

@@ -1,12 +1,14 @@
 """Attributes of nodes and edges, as people have them, to the columns of a schema.
 
 Text and truth values become categories, numbers become numbers, which are standardised by the graphs of
-the fit. A value that is missing counts as none of the categories, or as the mean.
+the fit. A value that is missing counts as none of the categories, or as the mean. For a fitted model an
+attribute is of the kind that it was in the fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,23 +23,34 @@ Values = Sequence[Any]  # of one attribute, row by row; None where it is missing
 Encoded = tuple[tuple[Column, ...], np.ndarray | None, np.ndarray | None]  # columns, codes, numbers
 
 
-def by_name(rows: Sequence[Mapping[Any, Any]]) -> dict[str, list[Any]]:
-    """The attributes of nodes or edges, each with its values row by row."""
+def by_name(rows: Sequence[Mapping[Any, Any]], part: str, reading: Reading) -> dict[str, list[Any]]:
+    """The attributes of nodes or edges, each with its values row by row; those that the model never saw
+    are not looked at further."""
     names = sorted({name for row in rows for name in row}, key=str)
+    if reading.schema is not None:
+        unused = [str(name) for name in names if reading.column(part, str(name)) is None]
+        names = [name for name in names if reading.column(part, str(name)) is not None]
+        note_unused(unused, part, reading)
     return {str(name): [row.get(name) for row in rows] for name in names}
+
+
+def note_unused(names: Iterable[str], part: str, reading: Reading) -> None:
+    if told := ", ".join(list(names)[:5]):
+        reading.note(f"The model never saw the {part} attribute {told}; it is not used.")
 
 
 def encode(attributes: Mapping[str, Values], part: str, reading: Reading) -> Encoded:
     """The attributes of all nodes (or edges) of all graphs."""
     columns, codes, numbers = [], [], []
     for name, values in attributes.items():
-        column = _column(name, values, part, reading)
+        learned = reading.column(part, name)
+        column = _column(name, values, part, reading) if learned is None else _as_learned(learned, values)
         if column is None:
             continue
         columns.append(column)
         if column.is_categorical:
-            code = {value: k for k, value in enumerate(column.values)}
-            codes.append([NO_CATEGORY if value is None else code[str(value)] for value in values])
+            code = {category(value): k for k, value in enumerate(column.values)}
+            codes.append([NO_CATEGORY if value is None else code[category(value)] for value in values])
         else:
             gap = [np.nan] * column.width
             numbers.append(_matrix([gap if value is None else value for value in values]))
@@ -51,6 +64,28 @@ def encode(attributes: Mapping[str, Values], part: str, reading: Reading) -> Enc
     )
 
 
+def category(value: Any) -> str:
+    """What a category is called, whatever it was in the file: 1 and "1", True and "true" are the same."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        value = int(value)
+    text = str(value)
+    return text.lower() if text in ("True", "False") else text
+
+
+def _as_learned(learned: Column, values: Values) -> Column:
+    """The column of the model; of categories also those it never saw, of numbers as wide as these are."""
+    if learned.is_categorical:
+        known = {category(value) for value in learned.values}
+        seen = {category(value) for value in values if value is not None}
+        return Column.categorical(learned.name, [*learned.values, *sorted(seen - known)])
+    found = [value for value in values if value is not None]
+    if not all(_is_number(value) for value in found) or len({np.size(value) for value in found}) > 1:
+        return Column.categorical(learned.name, sorted({category(str(value)) for value in found}))
+    width = np.size(found[0]) if found else learned.width
+    missing = (0.0,) * width  # which a number may be, until the model says what that means
+    return replace(Column.numeric(learned.name, width), center=missing, scale=(1.0,) * width)
+
+
 def _column(name: str, values: Values, part: str, reading: Reading) -> Column | None:
     """What an attribute is; None where nothing can be learned from it."""
     known = [value for value in values if value is not None]
@@ -58,7 +93,7 @@ def _column(name: str, values: Values, part: str, reading: Reading) -> Column | 
         reading.note(f"No {part} has a value of {name!r}; it is not used.")
         return None
     if all(isinstance(value, bool | np.bool_ | str) for value in known):
-        categories = sorted({str(value) for value in known})
+        categories = sorted({category(value) for value in known})
         if len(categories) <= MOST_CATEGORIES:
             return Column.categorical(name, categories)
         reading.note(
@@ -80,7 +115,13 @@ def _column(name: str, values: Values, part: str, reading: Reading) -> Column | 
 
 
 def _is_number(value: Any) -> bool:
-    return np.ndim(value) <= 1 and np.issubdtype(np.asarray(value).dtype, np.number) and np.size(value) > 0
+    if isinstance(value, bool | str | dict) or value is None:
+        return False
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):  # ragged, nested too deep, too large
+        return False
+    return array.ndim <= 1 and array.size > 0
 
 
 def _matrix(values: Sequence[Any]) -> np.ndarray:

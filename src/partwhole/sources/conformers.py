@@ -21,10 +21,14 @@ def needs_coordinates(schema: Schema | None) -> bool:
     return schema is not None and any(column.name == "distance" for column in schema.edge)
 
 
-def read_conformers(molecules: Sequence[Any], reading: Reading) -> tuple[GraphStore, np.ndarray]:
-    """The first conformer of each; hydrogens must be atoms of their own. Beside them the row of each."""
-    numbers, positions, bonds, rows = [], [], [], []
-    for row, molecule in enumerate(molecules):
+def read_conformers(
+    molecules: Sequence[Any], reading: Reading, rows: Sequence[int]
+) -> tuple[GraphStore, np.ndarray]:
+    """The first conformer of each; hydrogens must be atoms of their own. Beside them their places in the
+    list; `rows` are those in the file that it is from."""
+    numbers, positions, bonds, kept = [], [], [], []
+    reading.require_few(len(molecules))
+    for place, (row, molecule) in enumerate(zip(rows, molecules, strict=True)):
         if lack := _lacks(molecule):
             reading.leave_out(
                 row,
@@ -32,6 +36,8 @@ def read_conformers(molecules: Sequence[Any], reading: Reading) -> tuple[GraphSt
                 "molecules or an SDF file with hydrogens and 3-D coordinates.",
             )
             continue
+        size = molecule.GetNumAtoms()
+        reading.require_small(row, size, size * (size - 1) // 2)
         atoms = [atom.GetAtomicNum() for atom in molecule.GetAtoms()]
         if strange := sorted(set(atoms) - set(ELEMENTS)):
             reading.leave_out(
@@ -40,11 +46,11 @@ def read_conformers(molecules: Sequence[Any], reading: Reading) -> tuple[GraphSt
                 f"{', '.join(ELEMENTS.values())}; leave it out.",
             )
             continue
-        rows.append(row)
+        kept.append(place)
         numbers.append(np.array(atoms, dtype=np.uint8))
         positions.append(np.array(molecule.GetConformer().GetPositions(), dtype=np.float64))
         bonds.append(_bonds(molecule))
-    reading.require_any(len(rows))
+    reading.require_any(len(kept))
     store = complete_graphs(
         Molecules(
             index=np.arange(len(numbers)),
@@ -56,7 +62,7 @@ def read_conformers(molecules: Sequence[Any], reading: Reading) -> tuple[GraphSt
             targets=np.full((len(numbers), len(TARGETS)), np.nan),
         )
     )
-    return replace(store, name="molecules"), np.array(rows)
+    return replace(store, name="molecules"), np.array(kept)
 
 
 def _lacks(molecule: Any) -> str:

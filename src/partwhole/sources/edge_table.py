@@ -49,10 +49,12 @@ class EdgeTable(Source):
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:
         data = _table(data)
-        edges = read_columns(data)
-        ends = _ends(list(edges))
-        assert ends is not None  # accepted
-        graph, source, target = (edges.pop(named(list(edges), GRAPH) or ""), *(edges.pop(e) for e in ends))
+        names = column_names(data)
+        key, ends = named(names, GRAPH), _ends(names)
+        assert key is not None  # accepted
+        assert ends is not None
+        edges = read_columns(data, [key, *ends])
+        graph, source, target = (edges.pop(name) for name in (key, *ends))
         rows = []
         for row, (g, a) in enumerate(zip(graph, source)):
             if g is None or a is None:
@@ -69,6 +71,7 @@ class EdgeTable(Source):
         ]
         reading.require_any(len(nodes))
         node_attributes = _node_attributes(data, nodes)
+        reading.require_few(len(nodes.graphs))
         order, counts = nodes.by_graph()
         place = np.empty(len(nodes), np.int64)
         place[order] = np.arange(len(nodes))
@@ -84,7 +87,7 @@ class EdgeTable(Source):
             node_values=node_values,
             edge_codes=edge_codes,
             edge_values=edge_values,
-            ids=np.array([str(name) for name in nodes.graphs]),
+            ids=np.array(list(nodes.graphs)),
             name=data.absolute().parent.name if stem(data) == EDGES else stem(data),
         )
         return _with_graph_table(data, store, nodes, reading)
@@ -94,13 +97,13 @@ class _Nodes:
     """Numbers for nodes, which are told apart by their graph and their name."""
 
     def __init__(self) -> None:
-        self.graphs: dict[Any, int] = {}
-        self.places: dict[tuple[int, Any], int] = {}
+        self.graphs: dict[str, int] = {}
+        self.places: dict[tuple[int, str], int] = {}
 
     def __len__(self) -> int:
         return len(self.places)
 
-    def number(self, graph: Any, name: Any) -> int:
+    def number(self, graph: str, name: str) -> int:
         g = self.graphs.setdefault(graph, len(self.graphs))
         return self.places.setdefault((g, name), len(self.places))
 
@@ -115,8 +118,9 @@ def _node_attributes(path: Path, nodes: _Nodes) -> dict[str, list[Any]]:
     beside = _beside(path, "nodes")
     if beside is None:
         return {}
-    columns = read_columns(beside)
-    graph, node = _key(beside, columns, GRAPH), _key(beside, columns, NODE)
+    keys = [_key(beside, GRAPH), _key(beside, NODE)]
+    columns = read_columns(beside, keys)
+    graph, node = (columns.pop(key) for key in keys)
     numbers = []
     for row, (g, v) in enumerate(zip(graph, node)):
         if g is None or v is None:
@@ -134,10 +138,11 @@ def _with_graph_table(path: Path, store: GraphStore, nodes: _Nodes, reading: Rea
     beside = _beside(path, "graphs")
     if beside is None:
         return store
-    columns = read_columns(beside)
-    row_of = {name: row for row, name in enumerate(_key(beside, columns, GRAPH))}
+    key = _key(beside, GRAPH)
+    columns = read_columns(beside, [key])
+    row_of = {name: row for row, name in enumerate(columns.pop(key))}
     rows = [row_of.get(name) for name in nodes.graphs]
-    if lost := [str(name) for name in row_of if name not in nodes.graphs]:
+    if lost := [name for name in row_of if name not in nodes.graphs]:
         reading.note(f"{len(lost)} graphs of {beside.name} have no nodes and are left out, first {lost[0]}.")
     if bare := rows.count(None):
         reading.note(f"{bare} of {len(rows)} graphs are not in {beside.name}; their targets are missing.")
@@ -158,11 +163,12 @@ def _ends(names: list[str]) -> tuple[str, str] | None:
     return next(((a, b) for a, b in found if a is not None and b is not None), None)
 
 
-def _key(path: Path, columns: dict[str, list[Any]], wanted: tuple[str, ...]) -> list[Any]:
-    name = named(list(columns), wanted)
+def _key(path: Path, wanted: tuple[str, ...]) -> str:
+    names = column_names(path)
+    name = named(names, wanted)
     if name is None:
-        raise PartwholeError(f"{path} has no column {wanted[0]!r} among {', '.join(columns)}; name one so.")
-    return columns.pop(name)
+        raise PartwholeError(f"{path} has no column {wanted[0]!r} among {', '.join(names)}; name one so.")
+    return name
 
 
 def _beside(path: Path, what: str) -> Path | None:

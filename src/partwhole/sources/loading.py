@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from partwhole.errors import PartwholeError
 from partwhole.graph import Graph
 from partwhole.registry import SOURCES
@@ -74,6 +76,8 @@ def _recoded_pieces(pieces: Iterator[Piece], reading: Reading) -> Iterator[Piece
         if len(piece.store):
             yield piece
     reading.require_any(read)
+    if not read:
+        raise PartwholeError("There are no graphs; give at least one.")
 
 
 def _place(data: Any) -> Any:
@@ -87,7 +91,7 @@ def _source_of(data: Any) -> Any:
             raise PartwholeError("There are no graphs; give at least one.")
         source = _accepting(data)
         if source is None:
-            first = type(data[0]).__name__ if hasattr(data, "__getitem__") and len(data) else ""
+            first = type(data[0]).__name__ if isinstance(data, list | tuple | np.ndarray) else ""
             what = f"{type(data).__name__}{' of ' + first if first else ''}"
             raise PartwholeError(
                 f"Cannot read graphs from a {what}; give a list of PyTorch Geometric Data, networkx graphs, "
@@ -95,7 +99,7 @@ def _source_of(data: Any) -> Any:
             )
         return source
     path = Path(data)
-    if not path.exists():
+    if not exists(path):
         if isinstance(data, Path) or "/" in str(data) or path.suffix:
             raise PartwholeError(f"There is no file or folder {path}; check the path.")
         return None
@@ -104,6 +108,14 @@ def _source_of(data: Any) -> Any:
         kinds = "; ".join(SOURCES.get(name).about for name in SOURCES)
         raise PartwholeError(f"{path} is none of: {kinds}; check the path.")
     return source
+
+
+def exists(path: Path) -> bool:
+    """Also of texts that cannot be a path, such as a long SMILES string."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _accepting(data: Any) -> Any:

@@ -45,17 +45,12 @@ class MoleculeTable(Source):
 
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:
-        columns = read_columns(data)
-        texts = columns.pop(smiles_column(data, list(columns)))
-        for row, text in enumerate(texts):
-            if text is not None and not isinstance(text, str):
-                raise PartwholeError(f"{data} has {text!r} for SMILES in row {row}; correct it.")
-        store, rows = read_any_molecules(texts, reading)
+        names = column_names(data)
+        smiles, key = smiles_column(data, names), named(names, IDS)
+        columns = read_columns(data, [key])
+        store, rows = read_any_molecules(columns.pop(smiles), reading)
         kept = {name: [cells[row] for row in rows] for name, cells in columns.items()}
-        key = named(list(kept), IDS)
-        ids = kept.pop(key) if key else []
-        if ids and all(value is not None for value in ids):
-            store = replace(store, ids=np.array([str(value) for value in ids]))
+        store = _named(store, kept.pop(key) if key else [])
         return replace(with_targets(store, kept, reading), name=stem(data))
 
     @classmethod
@@ -78,13 +73,19 @@ class MoleculeTable(Source):
             rows = table.take(piece.rows - start)
             start += table.num_rows
             store = replace(piece.store, name=stem(data))
-            if key:
-                store = replace(store, ids=np.array([str(value) for value in values(rows.column(key))]))
-            yield Piece(store, rows)
+            yield Piece(_named(store, values(rows.column(key)) if key else []), rows)
 
     @staticmethod
     def count(data: Path) -> int | None:
         return count_rows(data)
+
+
+def _named(store: GraphStore, names: list[Any]) -> GraphStore:
+    """With these names as ids; the SMILES of rows that have none."""
+    if not names:
+        return store
+    ids = [own if name is None else str(name) for name, own in zip(names, store.ids.tolist(), strict=True)]
+    return replace(store, ids=np.array(ids, dtype=str))
 
 
 def smiles_column(path: Path, names: list[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.errors import PartwholeError
+from partwhole.errors import PartwholeError, TooLarge
 from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
 from partwhole.sources.base import Source, all_of
@@ -52,6 +52,7 @@ BONDS = ("single", "double", "triple", "aromatic", "other")
 STEREO = ("none", "any", "Z", "E", "other")
 CHIRALITY = ("none", "clockwise", "counterclockwise", "other")
 CHUNK = 4096  # molecules handed to a worker at a time
+LONGEST_ID = 200  # characters
 
 SCHEMA = Schema(
     node=(
@@ -89,6 +90,8 @@ def read_molecules(data: Sequence[Any], reading: Reading) -> tuple[GraphStore, n
     Beside the molecules the row of each, since some may be left out.
     """
     pieces = list(encoded_pieces(data, reading))
+    if not pieces:
+        raise PartwholeError("There are no molecules; give at least one.")
     store = concatenate([piece.store for piece in pieces])
     reading.require_any(len(store))
     return store, np.concatenate([piece.rows for piece in pieces])
@@ -103,20 +106,32 @@ def stream_molecules(smiles: Iterable[str], folder: str | Path) -> GraphStore:
 def encoded_pieces(data: Iterable[Any], reading: Reading) -> Iterator[Encoded]:
     """`CHUNK` molecules at a time, encoded on all cores where there are several."""
     require_rdkit()
-    numbered = enumerate(_chunks(data))
-    first = list(itertools.islice(numbered, 2))
-    rest = itertools.chain(first, numbered)
-    if len(first) < 2 or not isinstance(first[0][1][0], str | None):
-        pieces: Iterable[Encoded] = (encode_molecules(chunk, i * CHUNK) for i, chunk in rest)
-    else:
-        from joblib import Parallel, delayed
-
-        jobs = (delayed(encode_molecules)(chunk, i * CHUNK) for i, chunk in rest)
-        pieces = Parallel(n_jobs=-1, return_as="generator")(jobs)
-    for piece in pieces:
+    if reading.most_graphs is not None:
+        data = itertools.islice(data, reading.most_graphs + 1)  # no more than shows that there are too many
+    read = 0
+    for piece in _on_all_cores(enumerate(_chunks(data)), reading.most_nodes):
+        read += len(piece.rows) + len(piece.failed)
+        reading.require_few(read)
         for row, reason in piece.failed:
             reading.leave_out(row, reason)
         yield piece
+
+
+def _on_all_cores(chunks: Iterator[tuple[int, list[Any]]], most_nodes: int | None) -> Iterator[Encoded]:
+    """Two chunks for each core at a time, so that reading does not run ahead of what uses it."""
+    window = list(itertools.islice(chunks, 2))
+    if len(window) < 2 or not isinstance(window[0][1][0], str | None):
+        for i, chunk in itertools.chain(window, chunks):
+            yield encode_molecules(chunk, i * CHUNK, most_nodes)
+        return
+    from joblib import Parallel, cpu_count, delayed
+
+    with Parallel(n_jobs=-1) as parallel:
+        while window:
+            yield from parallel(
+                delayed(encode_molecules)(chunk, i * CHUNK, most_nodes) for i, chunk in window
+            )
+            window = list(itertools.islice(chunks, 2 * cpu_count()))
 
 
 def _chunks(data: Iterable[Any]) -> Iterator[list[Any]]:
@@ -125,7 +140,7 @@ def _chunks(data: Iterable[Any]) -> Iterator[list[Any]]:
         yield chunk
 
 
-def encode_molecules(items: list[Any], first: int = 0) -> Encoded:
+def encode_molecules(items: list[Any], first: int = 0, most_nodes: int | None = None) -> Encoded:
     """Molecules to a store; `first` is the row of the first."""
     atom_codes, bond_codes = _coders()
     counts: list[int] = []
@@ -136,7 +151,9 @@ def encode_molecules(items: list[Any], first: int = 0) -> Encoded:
     features: list[list[int]] = []
     for i, item in enumerate(items):
         try:
-            molecule = parse_smiles(item, first + i) if isinstance(item, str | None) else item
+            molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item, first + i, most_nodes)
+        except TooLarge:
+            raise
         except PartwholeError as reason:
             failed.append((first + i, str(reason)))
             continue
@@ -156,18 +173,29 @@ def encode_molecules(items: list[Any], first: int = 0) -> Encoded:
         schema=SCHEMA,
         node_codes=np.array(atoms, dtype=np.int16).reshape(-1, len(SCHEMA.node)),
         edge_codes=np.array(features, dtype=np.int16).reshape(-1, len(SCHEMA.edge)),
-        ids=np.array([items[i] for i in kept], dtype=str) if texts else rows,
+        ids=np.array([_short(items[i]) for i in kept], dtype=str) if texts else rows,
         name="molecules",
     )
     return Encoded(store, rows, failed)
 
 
-def parse_smiles(smiles: str | None, row: int) -> Any:
+def _short(text: str) -> str:
+    """As an id: an array of texts is as wide as the longest of them."""
+    return text if len(text) <= LONGEST_ID else f"{text[: LONGEST_ID - 1]}…"
+
+
+def parse_smiles(smiles: Any, row: int, most_nodes: int | None = None) -> Any:
     """The RDKit molecule, or an error that names the row and says why."""
     from rdkit import Chem, rdBase
 
     if smiles is None:
         raise PartwholeError(f"Molecule {row} has no SMILES; fill it in or drop the row.")
+    if not isinstance(smiles, str):
+        raise PartwholeError(f"Molecule {row}: {smiles!r} is not SMILES; correct or drop it.")
+    if most_nodes is not None and len(smiles) > 2 * most_nodes:
+        raise TooLarge(
+            f"Molecule {row}: SMILES of {len(smiles)} characters, too long for {most_nodes} atoms."
+        )
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(smiles.strip(), sanitize=False)
         if molecule is None or not smiles.strip():
@@ -234,11 +262,16 @@ def require_rdkit() -> None:
         ) from None
 
 
-def read_any_molecules(data: Sequence[Any], reading: Reading) -> tuple[GraphStore, np.ndarray]:
-    """As the model learned them: by their bonds alone, or by the distances of their atoms."""
+def read_any_molecules(
+    data: Sequence[Any], reading: Reading, rows: Sequence[int] | None = None
+) -> tuple[GraphStore, np.ndarray]:
+    """As the model learned them: by their bonds alone, or by the distances of their atoms. `rows` are their
+    numbers in the file, where some of its molecules are not among them."""
     from partwhole.sources.conformers import needs_coordinates, read_conformers
 
-    return (read_conformers if needs_coordinates(reading.schema) else read_molecules)(data, reading)
+    if needs_coordinates(reading.schema):
+        return read_conformers(data, reading, range(len(data)) if rows is None else rows)
+    return read_molecules(data, reading)
 
 
 @SOURCES.register

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as xml
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from partwhole.sources.edge_table import ENDS
 from partwhole.sources.networks import read_networkx
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import SUFFIXES as TABLES
-from partwhole.sources.tables import named, read_columns
+from partwhole.sources.tables import column_names, named, read_columns
 from partwhole.sources.targets import with_targets
 from partwhole.store import GraphStore
 
@@ -44,9 +45,13 @@ def _graphml(path: Path) -> list[nx.Graph]:
 
 
 def _gml(path: Path) -> list[nx.Graph]:
-    lines = _text(path).splitlines()
-    has_labels = any(line.strip().startswith("label ") for line in lines)
-    return [nx.parse_gml(lines, label="label" if has_labels else "id")]
+    """Nodes by their numbers: labels may be missing, or stand twice."""
+    graph = nx.parse_gml(_text(path).split("\n"), label="id")
+    labels = [attributes.get("label") for _, attributes in graph.nodes(data=True)]
+    if len(set(labels)) == len(labels):  # names of nodes, not an attribute of them
+        for _, attributes in graph.nodes(data=True):
+            attributes.pop("label", None)
+    return [graph]
 
 
 def _json(path: Path) -> list[nx.Graph]:
@@ -55,7 +60,7 @@ def _json(path: Path) -> list[nx.Graph]:
 
 
 def _json_lines(path: Path) -> list[nx.Graph]:
-    return [node_link(json.loads(line)) for line in _text(path).splitlines() if line.strip()]
+    return [node_link(json.loads(line)) for line in _text(path).split("\n") if line.strip()]
 
 
 def node_link(content: Any) -> nx.Graph:
@@ -86,8 +91,8 @@ def as_node_link(graph: Graph) -> dict[str, Any]:
     links = _named_rows(graph.schema.edge, graph.edge_codes, graph.edge_values)
     ends = graph.edges.tolist()
     return {
-        "nodes": [{"id": k} | attributes for k, attributes in enumerate(nodes)],
-        "links": [{"source": a, "target": b} | links[k] for k, (a, b) in enumerate(ends) if a <= b],
+        "nodes": [attributes | {"id": k} for k, attributes in enumerate(nodes)],
+        "links": [links[k] | {"source": a, "target": b} for k, (a, b) in enumerate(ends) if a <= b],
     }
 
 
@@ -112,14 +117,15 @@ def _named_rows(columns: tuple[Column, ...], codes: np.ndarray, values: np.ndarr
 
 def _edges(path: Path) -> list[nx.Graph]:
     """`a b`, or `a b 0.5` with a weight; other columns are named by a heading. A node alone has no edges."""
-    graph, names = nx.Graph(), ["weight"]
-    for number, line in enumerate(_text(path).splitlines(), start=1):
-        words = [word for word in re.split(r"[,;\s]+", line.strip()) if word]
-        if not words or words[0][0] in "#%":
-            continue
-        if number == 1 and tuple(word.lower() for word in words[:2]) in ENDS:
-            names = words[2:]
-        elif len(words) == 1:
+    lines = enumerate(_text(path).split("\n"), start=1)
+    rows = [(number, [word for word in re.split(r"[,;\s]+", line) if word]) for number, line in lines]
+    rows = [(number, words) for number, words in rows if words and words[0][0] not in "#%"]
+    names = ["weight"]
+    if _has_heading([words for _, words in rows]):
+        names = rows.pop(0)[1][2:]
+    graph = nx.Graph()
+    for number, words in rows:
+        if len(words) == 1:
             graph.add_node(words[0])
         elif len(words) - 2 in (0, len(names)):
             graph.add_edge(*words[:2], **dict(zip(names, map(_number, words[2:]))))
@@ -128,6 +134,14 @@ def _edges(path: Path) -> list[nx.Graph]:
     if not graph:
         raise PartwholeError("it holds no edges")
     return [graph]
+
+
+def _has_heading(rows: list[list[str]]) -> bool:
+    """Names of columns: those that are known for it, or words above numbers."""
+    if not rows or tuple(word.lower() for word in rows[0][:2]) in ENDS:
+        return bool(rows)
+    numbered = [all(word.isdigit() for word in row[:2]) for row in rows]
+    return len(rows) > 1 and not numbered[0] and all(numbered[1:])
 
 
 def _number(text: str) -> float | str:
@@ -145,7 +159,7 @@ KINDS: dict[str, Callable[[Path], list[nx.Graph]]] = {
     ".edgelist": _edges,
     ".edges": _edges,
 }
-IN_FOLDERS = {**KINDS, ".txt": _edges, ".csv": _edges, ".tsv": _edges}
+PLAIN = (".txt", ".csv", ".tsv")  # lists of edges in a folder that has no other kind
 OF_PARSERS = (nx.NetworkXException, xml.ParseError, ValueError, KeyError, TypeError, AttributeError)
 WRONG = (*OF_PARSERS, PartwholeError, IndexError, RecursionError, OSError, EOFError)
 
@@ -157,12 +171,12 @@ def _kind(path: Path) -> str:
 def _stem(name: str) -> str:
     """The name of a file without what tells its kind."""
     bare = name.removesuffix(".gz")
-    return Path(bare).stem if _kind(Path(name)) in IN_FOLDERS else bare
+    return Path(bare).stem if _kind(Path(name)) in (*KINDS, *PLAIN) else bare
 
 
 def _text(path: Path) -> str:
     with open_unpacked(path) as file:
-        return file.read().decode()
+        return file.read().decode("utf-8-sig")
 
 
 @SOURCES.register
@@ -178,54 +192,73 @@ class NetworkFiles(Source):
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:
         files = _files(data) if data.is_dir() else [data]
-        graphs, ids, folders, stems = [], [], [], []
+        reading.require_few(len(files))
+        graphs, ids, places = [], [], []
         for path in files:
             try:
-                found = IN_FOLDERS[_kind(path)](path)
+                found = KINDS.get(_kind(path), _edges)(path)
             except WRONG as error:
                 reason = " ".join(str(error).split()) or type(error).__name__
                 reading.leave_out(path.name, f"{path} cannot be read: {reason}; correct or remove it.")
                 continue
-            stem = _stem(path.name)
             for k, graph in enumerate(found):
                 graphs.append(graph)
-                own = str(graph.graph.get("id", graph.name or f"{stem} {k}"))
-                ids.append(own if len(found) > 1 else stem)
-                folders.append(path.parent.name)
-                stems.append(stem)
+                own = str(graph.graph.get("id", graph.name or f"{_stem(path.name)} {k}"))
+                ids.append(own if len(found) > 1 else _stem(path.name))
+                places.append(path)
         reading.require_any(len(graphs))
-        store = replace(read_networkx(graphs, reading, ids), name=data.name.partition(".")[0])
+        store = replace(read_networkx(graphs, reading, ids), name=_stem(data.name))
         table = next((data / name for name in LABELS if (data / name).is_file()), None)
         if table is not None:
-            return with_targets(store, _labels(table, ids, stems, reading), reading)
+            return with_targets(store, _labels(table, ids, places, reading), reading)
         if data.is_dir() and files[0].parent != data:
-            return with_targets(store, {"folder": folders}, reading)
+            return with_targets(store, {"folder": [path.parent.name for path in places]}, reading)
         return store
 
 
 def _files(folder: Path) -> list[Path]:
-    """The graph files of a folder; those of its sub-folders where it has none of its own."""
+    """The graph files of a folder, or those of its sub-folders; plain lists of edges where there are no
+    others."""
     if (folder / "schema.json").is_file() or any(folder.glob("*_A.txt")):  # a saved store, a TU set
         return []
-
-    def own(place: Path) -> list[Path]:
-        return [p for p in sorted(place.iterdir()) if p.is_file() and p.name not in LABELS and _is_graph(p)]
-
-    return own(folder) or [p for sub in sorted(folder.iterdir()) if sub.is_dir() for p in own(sub)]
-
-
-def _is_graph(path: Path) -> bool:
-    return _kind(path) in IN_FOLDERS and not path.name.startswith((".", "README"))
+    folders = [folder, *(sub for sub in sorted(folder.iterdir()) if sub.is_dir())]
+    for kinds in (tuple(KINDS), PLAIN):
+        own, *below = [_of_kinds(place, kinds) for place in folders if not place.name.startswith(".")]
+        if found := own or [path for files in below for path in files]:
+            return found
+    return []
 
 
-def _labels(table: Path, ids: list[str], stems: list[str], reading: Reading) -> dict[str, list[Any]]:
-    """The columns of labels.csv, row by row of the graphs."""
-    columns = read_columns(table)
-    key = named(list(columns), FILE) or next(iter(columns))
+def _of_kinds(folder: Path, kinds: tuple[str, ...]) -> list[Path]:
+    tables = (*LABELS, "edges.csv", "nodes.csv", "graphs.csv")
+    return [
+        path
+        for path in sorted(folder.iterdir())
+        if path.is_file()
+        and _kind(path) in kinds
+        and path.name not in tables
+        and not path.name.startswith((".", "README"))
+    ]
+
+
+def _labels(table: Path, ids: list[str], places: list[Path], reading: Reading) -> dict[str, list[Any]]:
+    """The columns of labels.csv, row by row of the graphs, which are found by the path of their file in the
+    folder, by its name, or by their id."""
+    names = column_names(table)
+    key = named(names, FILE) or names[0]
+    columns = read_columns(table, [key])
     row_of: dict[str, int] = {}
     for row, name in enumerate(columns.pop(key)):
-        row_of[_stem(str(name))] = row
-    rows = [row_of.get(name, row_of.get(stem)) for name, stem in zip(ids, stems)]
+        if name is not None and row_of.setdefault(name, row) != row:
+            raise PartwholeError(f"{table} names {name} twice; leave one of the rows out.")
+    several = {name for name, count in Counter(path.name for path in set(places)).items() if count > 1}
+    rows = []
+    for own, path in zip(ids, places):
+        inside = path.relative_to(table.parent)
+        called = [str(inside), str(inside.with_name(_stem(path.name)))]
+        if path.name not in several:
+            called += [path.name, own, _stem(path.name)]
+        rows.append(next((row_of[name] for name in called if name in row_of), None))
     if bare := rows.count(None):
         reading.note(f"{bare} of {len(rows)} graphs are not in {table.name}; their targets are missing.")
     return {name: [None if r is None else cells[r] for r in rows] for name, cells in columns.items()}

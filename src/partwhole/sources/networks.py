@@ -32,7 +32,9 @@ def read_networkx(data: Any, reading: Reading, ids: Sequence[str] | None = None)
         reading.note(f"{directed} of {len(graphs)} graphs are directed; their edges are read as undirected.")
     counts, edges, node_rows, edge_rows = [], [], [], []
     offset = 0
-    for graph in graphs:
+    reading.require_few(len(graphs))
+    for i, graph in enumerate(graphs):
+        reading.require_small(i, graph.number_of_nodes(), graph.number_of_edges())
         number = {node: offset + k for k, node in enumerate(graph.nodes)}
         counts.append(len(number))
         node_rows += [_plain(attributes) for _, attributes in graph.nodes(data=True)]
@@ -40,8 +42,8 @@ def read_networkx(data: Any, reading: Reading, ids: Sequence[str] | None = None)
             edges.append((number[a], number[b]))
             edge_rows.append(_plain(attributes))
         offset += len(number)
-    node, node_codes, node_values = encode(by_name(node_rows), "node", reading)
-    edge, edge_codes, edge_values = encode(by_name(edge_rows), "edge", reading)
+    node, node_codes, node_values = encode(by_name(node_rows, "node", reading), "node", reading)
+    edge, edge_codes, edge_values = encode(by_name(edge_rows, "edge", reading), "edge", reading)
     columns, targets = _targets(graphs, reading)
     given = [str(g.graph.get("id", g.name or i)) for i, g in enumerate(graphs)]
     return GraphStore.from_arrays(
@@ -63,12 +65,17 @@ def _plain(attributes: dict[Any, Any]) -> dict[Any, Any]:
 
 def _targets(graphs: list[nx.Graph], reading: Reading) -> tuple[tuple[Column, ...], np.ndarray]:
     """The attributes of the graphs themselves."""
-    attributes = by_name([_plain(graph.graph) for graph in graphs])
-    names = [name for name in attributes if name not in (*LABELS, *NO_TARGETS)]
-    found = [target_column(name, attributes[name]) for name in LABELS if name in attributes]
-    found += [t for name in names if (t := as_target(name, attributes[name], reading)) is not None]
-    numbers = [np.zeros((len(graphs), 0)), *(numbers for _, numbers in found)]
-    return tuple(column for column, _ in found), np.concatenate(numbers, axis=1)
+    rows = [_plain(graph.graph) for graph in graphs]
+    given = {name for row in rows for name in row if name not in NO_TARGETS}
+    names = [*(name for name in LABELS if name in given), *sorted(given - set(LABELS), key=str)]
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    found = {
+        name: target_column(name, values) if name in LABELS else as_target(str(name), values, reading)
+        for name, values in columns.items()
+    }
+    known = [target for target in found.values() if target is not None]
+    numbers = [np.zeros((len(graphs), 0)), *(numbers for _, numbers in known)]
+    return tuple(column for column, _ in known), np.concatenate(numbers, axis=1)
 
 
 @SOURCES.register

@@ -73,6 +73,11 @@ def _targets(items: list[Any]) -> tuple[tuple[Column, ...], np.ndarray | None]:
         return (), None
     rows = [None if y is None else _array(y).ravel() for y in given]
     width = max(len(r) for r in rows if r is not None)
+    if uneven := [i for i, r in enumerate(rows) if r is not None and len(r) != width]:
+        raise PartwholeError(
+            f"The y of graph {uneven[0]} has {len(_array(given[uneven[0]]).ravel())} numbers where another has {width}; "
+            "targets belong to graphs, not to their nodes."
+        )
     columns, coded = [], []
     for k in range(width):
         column, values = target_column(

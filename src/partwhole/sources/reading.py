@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from partwhole.errors import PartwholeError
-from partwhole.schema import Schema
+from partwhole.errors import PartwholeError, TooLarge
+from partwhole.schema import Column, Schema
 
 
 @dataclass
@@ -15,6 +15,9 @@ class Reading:
     schema: Schema | None = None  # of a fitted model, where the graphs are to be embedded
     strict: bool = True  # what cannot be read is an error; otherwise it is left out
     fallback: bool = False  # what the model never saw counts as missing; otherwise it is an error
+    most_graphs: int | None = None  # more are refused before they are read
+    most_nodes: int | None = None  # of a graph; characters of SMILES may be twice as many
+    most_edges: int | None = None
     left_out: list[tuple[int | str, str]] = field(default_factory=list)  # row or file, and why
     notes: list[str] = field(default_factory=list)  # what a user should know
 
@@ -41,3 +44,19 @@ class Reading:
             raise PartwholeError(
                 f"None of {len(self.left_out)} graphs could be read; the first, {item}: {reason}"
             )
+
+    def require_few(self, graphs: int) -> None:
+        if self.most_graphs is not None and graphs > self.most_graphs:
+            raise TooLarge(f"More than {self.most_graphs} graphs at once; give fewer at a time.")
+
+    def require_small(self, item: int | str, nodes: int, edges: int) -> None:
+        for what, count, most in (("nodes", nodes, self.most_nodes), ("edges", edges, self.most_edges)):
+            if most is not None and count > most:
+                raise TooLarge(f"Graph {item} has {count} {what}, at most {most} are taken.")
+
+    def column(self, part: str, name: str) -> Column | None:
+        """What the model has learned under this name."""
+        if self.schema is None:
+            return None
+        columns = self.schema.node if part == "node" else self.schema.edge
+        return next((column for column in columns if column.name == name), None)

@@ -12,6 +12,7 @@ import numpy as np
 
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.schema import NO_CATEGORY, Column, Schema
+from partwhole.sources.attributes import category, note_unused
 from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 
@@ -49,8 +50,8 @@ def _recoded(
         else:
             found[column.name] = column, values[:, value_at : value_at + column.width]
             value_at += column.width
-    if unused := [name for name in found if name not in {column.name for column in wanted}]:
-        reading.note(f"The model never saw the {part} attribute {', '.join(unused)}; it is not used.")
+    wanted_names = {column.name for column in wanted}
+    note_unused((name for name in found if name not in wanted_names), part, reading)
     rows = len(codes)
     new_codes, new_values = [np.zeros((rows, 0), np.int16)], [np.zeros((rows, 0), np.float32)]
     for column in wanted:
@@ -69,13 +70,18 @@ def _content(
         reason = f"The {part}s have no attribute {column.name!r}, which the model learned from.{hint}"
     else:
         own, content = found[column.name]
-        if column.is_categorical and not own.is_categorical and own.width == 1:
-            own, content = _numbers_as_categories(own, content)
         if own.is_categorical and column.is_categorical:
             return _categories(part, column, own, content, reading)
         if own.is_categorical != column.is_categorical or own.width != column.width:
             has = "categories" if own.is_categorical else f"{own.width} wide"
             reason = f"The {part} attribute {column.name!r} is {has}, and the model learned {kind}."
+        elif not column.center and np.isnan(content).any():  # which the model could not tell from a number
+            if not reading.fallback:
+                raise PartwholeError(
+                    f"Some {part}s have no {column.name!r}, and the model knows no mean of it; give it to "
+                    "all, or ask for the fallback (`--fallback`) to have it count as 0."
+                )
+            return np.nan_to_num(content)
     if not reason:
         return content
     if rows and not reading.fallback:
@@ -87,19 +93,11 @@ def _content(
     return np.full((rows, column.width), np.nan if column.center else 0.0, np.float32)
 
 
-def _numbers_as_categories(own: Column, values: np.ndarray) -> tuple[Column, np.ndarray]:
-    """Whole numbers may be what the categories of a model are called, as in the TU sets."""
-    if not np.isfinite(values).all() or (values != np.round(values)).any():
-        return own, values
-    names, codes = np.unique(values.astype(np.int64), return_inverse=True)
-    return Column.categorical(own.name, names.tolist()), codes.reshape(-1, 1)
-
-
 def _categories(part: str, column: Column, own: Column, codes: np.ndarray, reading: Reading) -> np.ndarray:
     """[rows, 1] the codes of the model"""
-    place = {value: k for k, value in enumerate(column.values)}
-    used = [value for k, value in enumerate(own.values) if (codes == k).any()]
-    if unseen := [str(value) for value in used if value not in place]:
+    place = {category(value): k for k, value in enumerate(column.values)}
+    used = [category(value) for k, value in enumerate(own.values) if (codes == k).any()]
+    if unseen := [name for name in used if name not in place]:
         reason = (
             f"The {part} attribute {column.name!r} has the value {', '.join(unseen[:5])}, which the model "
             "never saw"
@@ -108,5 +106,5 @@ def _categories(part: str, column: Column, own: Column, codes: np.ndarray, readi
             known = ", ".join(map(str, column.values))
             raise PartwholeError(f"{reason}; it knows {known}. Correct it, or {FALLBACK}.")
         reading.note(f"{reason}; it counts as missing.")
-    table = np.array([*(place.get(value, NO_CATEGORY) for value in own.values), NO_CATEGORY], np.int16)
-    return table[codes]  # the last entry is that of NO_CATEGORY, -1
+    table = [place.get(category(value), NO_CATEGORY) for value in own.values]
+    return np.array([*table, NO_CATEGORY], np.int16)[codes]  # the last entry is that of NO_CATEGORY, -1

@@ -38,19 +38,29 @@ class SDF(Source):
         hydrogens = needs_coordinates(reading.schema)
         rows, molecules, names, properties = [], [], [], []
         for row, molecule in enumerate(_records(data)):
+            reading.require_few(row + 1)
+            if molecule is not None:
+                reading.require_small(row, molecule.GetNumAtoms(), molecule.GetNumBonds())
             try:
                 molecule = _sound(molecule, row, hydrogens)
+                name = molecule.GetProp("_Name") if molecule.HasProp("_Name") else ""
+                data_of_record = {k: plain(v) for k, v in molecule.GetPropsAsDict().items()}
             except PartwholeError as reason:
                 reading.leave_out(row, str(reason))
                 continue
+            except UnicodeDecodeError:
+                reading.leave_out(
+                    row, f"Molecule {row} has data that are not UTF-8 text; save them as UTF-8."
+                )
+                continue
             rows.append(row)
             molecules.append(molecule)
-            names.append(molecule.GetProp("_Name") if molecule.HasProp("_Name") else "")
-            properties.append({k: plain(v) for k, v in molecule.GetPropsAsDict().items()})
+            names.append(name)
+            properties.append(data_of_record)
         if not rows and not reading.left_out:
             raise PartwholeError(f"{data} holds no molecules; give at least one.")
         reading.require_any(len(rows))
-        store, kept = read_any_molecules(molecules, reading)
+        store, kept = read_any_molecules(molecules, reading, rows)
         ids = np.array([names[k] or f"{stem(data)} {rows[k]}" for k in kept], dtype=str)
         names_in_order = dict.fromkeys(name for of_one in properties for name in of_one)
         columns = {name: [properties[k].get(name) for k in kept] for name in names_in_order}

@@ -14,6 +14,7 @@ from partwhole.errors import PartwholeError
 from partwhole.files import open_unpacked
 from partwhole.registry import SOURCES
 from partwhole.sources.base import Piece, Source
+from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.molecule_table import SMILES
 from partwhole.sources.molecules import CHUNK, encoded_pieces, read_any_molecules
 from partwhole.sources.reading import Reading
@@ -40,6 +41,9 @@ class SmilesFile(Source):
     @classmethod
     def pieces(cls, data: Path, reading: Reading) -> Iterator[Piece]:
         """Molecule and name of each; the names are read a second time rather than held."""
+        if needs_coordinates(reading.schema):  # which SMILES have not; this says so
+            yield Piece(cls.read(data, reading))
+            return
         names = _lines(data)
         start = 0
         for piece in encoded_pieces((smiles for smiles, _ in _lines(data)), reading):
@@ -53,7 +57,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
     try:
         with open_unpacked(path) as file:
             for number, line in enumerate(file):
-                smiles, _, name = line.decode().strip().replace("\t", " ").partition(" ")
+                smiles, _, name = line.decode("utf-8-sig").strip().replace("\t", " ").partition(" ")
                 if smiles and not smiles.startswith("#") and not (number == 0 and smiles.lower() in SMILES):
                     yield smiles, name.strip()
     except (OSError, EOFError, UnicodeDecodeError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from partwhole.values import plain
 
 BLOCK = 1 << 24  # bytes of a CSV file at a time
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+KINDS = (pa.int64(), pa.float64(), pa.bool_(), pa.string())  # of a column, the first that all its cells are
 
 
 def is_table(data: Any) -> bool:
@@ -23,16 +24,20 @@ def is_table(data: Any) -> bool:
 
 def stem(path: Path) -> str:
     """`a` of `a.csv.gz`"""
-    return path.name.partition(".")[0]
+    return Path(path.name.removesuffix(".gz")).stem
 
 
 def column_names(path: Path) -> list[str]:
     """Without reading the rows."""
     with _told(path):
-        if path.suffix.lower() == ".parquet":
-            return list(parquet.read_schema(path).names)
-        with csv.open_csv(path, **_options(path)) as reader:
-            return list(reader.schema.names)
+        if _is_parquet(path):
+            names = list(parquet.read_schema(path).names)
+        else:
+            with csv.open_csv(path, **_options(path)) as reader:
+                names = list(reader.schema.names)
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise PartwholeError(f"{path} has several columns {twice[0]!r}; give each a name of its own.")
+    return names
 
 
 def named(names: list[str], wanted: tuple[str, ...]) -> str | None:
@@ -41,24 +46,38 @@ def named(names: list[str], wanted: tuple[str, ...]) -> str | None:
     return next((by_lower[name] for name in wanted if name in by_lower), None)
 
 
-def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+def read_table(path: Path) -> pa.Table:
+    column_names(path)  # tells of names that stand twice
     with _told(path):
-        if path.suffix.lower() == ".parquet":
-            table = parquet.read_table(path, columns=columns)
-        else:
-            table = csv.read_csv(path, **_options(path, columns))
+        table = parquet.read_table(path) if _is_parquet(path) else csv.read_csv(path, **_options(path))
     if table.num_rows == 0:
         raise PartwholeError(f"{path} has no rows; give at least one.")
-    names = table.column_names
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise PartwholeError(f"{path} has several columns {twice[0]!r}; give each a name of its own.")
+    if broken := [field.name for field in table.schema if pa.types.is_binary(field.type)]:
+        raise PartwholeError(f"{path} has a column {broken[0]!r} that is not UTF-8 text; save it as UTF-8.")
     return table
 
 
-def read_columns(path: Path, columns: list[str] | None = None) -> dict[str, list[Any]]:
-    """Column by column, as Python values; None where a cell is empty."""
-    table = read_table(path, columns)
-    return {name: values(table.column(name)) for name in table.column_names}
+def read_columns(path: Path, keys: Sequence[str | None] = ()) -> dict[str, list[Any]]:
+    """Column by column, as Python values; None where a cell is empty.
+
+    The columns `keys` name things and are text to the letter: 007 is not 7, and NA is a name.
+    """
+    table = read_table(path)
+    columns = {name: values(table.column(name)) for name in table.column_names}
+    wanted = [key for key in dict.fromkeys(keys) if key is not None]
+    if _is_parquet(path):
+        names: dict[str, list[Any]] = {key: table.column(key).to_pylist() for key in wanted}
+    elif wanted:
+        convert = csv.ConvertOptions(
+            include_columns=wanted,
+            column_types=dict.fromkeys(wanted, pa.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+        )
+        names = csv.read_csv(path, **_options(path) | {"convert_options": convert}).to_pydict()
+    else:
+        names = {}
+    return columns | {key: [None if v in (None, "") else str(v) for v in names[key]] for key in wanted}
 
 
 def table_pieces(path: Path, rows: int) -> Iterator[pa.Table]:
@@ -75,19 +94,9 @@ def table_pieces(path: Path, rows: int) -> Iterator[pa.Table]:
         yield held
 
 
-def _batches(path: Path) -> Iterator[pa.RecordBatch]:
-    if path.suffix.lower() == ".parquet":
-        with parquet.ParquetFile(path) as file:
-            yield from file.iter_batches()
-    else:
-        read = csv.ReadOptions(block_size=BLOCK)  # the first block decides what the columns are
-        with csv.open_csv(path, read_options=read, **_options(path)) as reader:
-            yield from reader
-
-
 def count_rows(path: Path) -> int | None:
     """Told by the file itself; a CSV file would have to be read."""
-    if path.suffix.lower() != ".parquet":
+    if not _is_parquet(path):
         return None
     with _told(path):
         return int(parquet.read_metadata(path).num_rows)
@@ -97,11 +106,51 @@ def values(column: Any) -> list[Any]:
     return [plain(value) for value in column.to_pylist()]
 
 
-def _options(path: Path, columns: list[str] | None = None) -> dict[str, Any]:
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() == ".parquet"
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    if _is_parquet(path):
+        with parquet.ParquetFile(path) as file:
+            yield from file.iter_batches()
+        return
+    kinds = _kinds(path)
+    convert = csv.ConvertOptions(strings_can_be_null=True, column_types=kinds)
+    with csv.open_csv(path, **_streamed(path) | {"convert_options": convert}) as reader:
+        yield from reader
+
+
+def _kinds(path: Path) -> dict[str, pa.DataType]:
+    """What each column is, by all its cells: a first pass over the file, as text."""
+    names = column_names(path)
+    places = dict.fromkeys(names, 0)
+    text = csv.ConvertOptions(strings_can_be_null=True, column_types=dict.fromkeys(names, pa.string()))
+    with csv.open_csv(path, **_streamed(path) | {"convert_options": text}) as reader:
+        for batch in reader:
+            for name in names:
+                while not _casts(batch.column(name), KINDS[places[name]]):
+                    places[name] += 1
+    return {name: KINDS[place] for name, place in places.items()}
+
+
+def _casts(column: pa.Array, kind: pa.DataType) -> bool:
+    try:
+        column.cast(kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _options(path: Path) -> dict[str, Any]:
     return {
         "parse_options": csv.ParseOptions(delimiter="\t" if ".tsv" in path.name.lower() else ","),
-        "convert_options": csv.ConvertOptions(strings_can_be_null=True, include_columns=columns),
+        "convert_options": csv.ConvertOptions(strings_can_be_null=True),
     }
+
+
+def _streamed(path: Path) -> dict[str, Any]:
+    return _options(path) | {"read_options": csv.ReadOptions(block_size=BLOCK)}
 
 
 @contextmanager
@@ -109,6 +158,8 @@ def _told(path: Path) -> Iterator[None]:
     """What Arrow or the system finds wrong, in one sentence."""
     try:
         yield
+    except UnicodeDecodeError:
+        raise PartwholeError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
     except (pa.ArrowException, OSError, EOFError) as error:
         reason = " ".join(str(error).split())
         raise PartwholeError(f"{path} cannot be read as a table ({reason}); correct it there.") from None

@@ -31,7 +31,7 @@ def as_target(name: str, values: Sequence[Any], reading: Reading) -> tuple[Colum
     known = [value for value in values if value is not None]
     if not known:
         return Column.numeric(name), np.full((len(values), 1), np.nan)
-    if not all(isinstance(value, bool | int | float | str) for value in known):  # dates, lists, …
+    if not all(is_scalar(value) for value in known):  # dates, lists, …
         return as_target(name, [None if value is None else str(value) for value in values], reading)
     different = len(set(known))
     few = different <= min(MOST_CLASSES, len(known) / 2)
@@ -59,14 +59,25 @@ def target_column(name: str, values: Sequence[Any]) -> tuple[Column, np.ndarray]
 
     Returns the column and its numbers [G, 1]; `None` is a missing value.
     """
-    missing = np.array([v is None or v != v for v in values], dtype=bool)
+    missing = np.array(
+        [v is None or (isinstance(v, float | np.floating) and v != v) for v in values], dtype=bool
+    )
     known = [v.item() if isinstance(v, np.generic) else v for v, m in zip(values, missing) if not m]
     coded = np.full((len(values), 1), np.nan)
+    if not all(is_scalar(v) for v in known) or any(isinstance(v, str) for v in known):
+        known = [str(v) for v in known]  # lists, and numbers among texts such as >100
     if any(isinstance(v, float) for v in known):
         coded[~missing, 0] = known
         return Column.numeric(name), coded
     known = [int(v) if isinstance(v, bool) else v for v in known]
-    classes = sorted(set(known), key=lambda v: (isinstance(v, str), v))
+    classes = sorted(set(known))
     code = {value: i for i, value in enumerate(classes)}
     coded[~missing, 0] = [code[v] for v in known]
     return Column.categorical(name, classes), coded
+
+
+def is_scalar(value: Any) -> bool:
+    """A number that a target can hold, or text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return abs(value) < 2**63
+    return isinstance(value, bool | float | str)
