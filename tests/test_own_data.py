@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import pickle
 import sys
 from pathlib import Path
@@ -11,10 +12,12 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+import torch
 from pyarrow import csv, parquet
 
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs
 from partwhole.cli.main import main
+from partwhole.cli.output import print_table
 from partwhole.neighbors import Neighbors
 from partwhole.sources import molecules
 from partwhole.sources.loading import read_graphs, read_pieces
@@ -338,6 +341,185 @@ def test_files_that_run_code_are_refused(tmp_path, name):
     assert not (tmp_path / "sprung").exists()
 
 
+# ---------------------------------------------------------------- to the letter
+
+
+def test_names_of_nodes_and_graphs_are_text(tmp_path):
+    (tmp_path / "e.csv").write_text("graph,source,target\n01,1,2\n01,2,a\n1,DE,NA\n1,DE,FR\n1,FR,NA\n")
+    (tmp_path / "e.nodes.csv").write_text("graph,node,size\n01,1,5\n01,2,6\n1,NA,7\n")
+    store = load_graphs_quietly(tmp_path / "e.csv")
+    assert store.ids.tolist() == ["01", "1"]
+    assert (store.num_nodes.tolist(), store.num_edges.tolist()) == ([3, 3], [2, 3])
+    (tmp_path / "m.csv").write_text("id,smiles\n0012,CCO\nNA,CC\n,C\n")
+    assert load_graphs(tmp_path / "m.csv").ids.tolist() == ["0012", "NA", "C"]
+
+
+def load_graphs_quietly(path):
+    return read_graphs(path, Reading())
+
+
+def test_labels_are_found_by_the_path_of_a_file(tmp_path):
+    for kind in ("cycles", "trees"):
+        (tmp_path / kind).mkdir()
+        nx.write_graphml(nx.path_graph(3), tmp_path / kind / "0.graphml")
+        nx.write_graphml(nx.path_graph(4), tmp_path / kind / f"01{kind}.graphml")
+    rows = "cycles/0.graphml,0.5\ntrees/0,10.5\n01cycles,2.5\n01trees.graphml,3.5\n"
+    (tmp_path / "labels.csv").write_text(f"file,y\n{rows}")
+    store = load_graphs(tmp_path)
+    assert store.target("y").tolist() == [0.5, 2.5, 10.5, 3.5]
+    (tmp_path / "labels.csv").write_text("file,y\na,1\na,2\n")
+    with pytest.raises(PartwholeError, match="names a twice"):
+        load_graphs(tmp_path)
+
+
+def test_files_that_are_no_graphs_stay_out(tmp_path):
+    for folder in ("cycles", ".ipynb_checkpoints"):
+        (tmp_path / folder).mkdir()
+        nx.write_graphml(nx.path_graph(3), tmp_path / folder / "a.graphml")
+    (tmp_path / "notes.txt").write_text("made by Ann\n")
+    store = load_graphs(tmp_path)
+    assert (store.ids.tolist(), store.target("folder").tolist()) == (["a"], ["cycles"])
+    lists = tmp_path / "lists"
+    lists.mkdir()
+    (lists / "a.csv").write_text("id1,id2\n1,2\n2,3\n")
+    assert load_graphs(lists).num_nodes.tolist() == [3]
+
+
+@pytest.mark.parametrize("mark", ["\ufeff", ""])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_marks_and_line_ends_of_other_systems(tmp_path, mark, end):
+    texts = {
+        "a.edges": "source,target\na,b\nb,c\nc,a\n",
+        "b.json": '{"nodes": [{"id": 1}, {"id": 2}, {"id": 3}],\n "links": [{"source": 1, "target": 2}]}\n',
+        "c.gml": "graph [\n node [ id 1 ]\n node [ id 2 ]\n node [ id 3 ]\n]\n",
+        "m.smi": "smiles\nCCO ethanol\n",
+        "m.csv": "smiles,y\nCCO,1\n",
+        "e.csv": "graph,source,target\ng,a,b\ng,b,c\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes((mark + text.replace("\n", end)).encode())
+        assert load_graphs(tmp_path / name).num_nodes.tolist() == [3], name
+
+
+def test_text_in_another_encoding_is_told(tmp_path):
+    (tmp_path / "a.csv").write_bytes("smiles,näme\nCCO,x\n".encode("latin-1"))
+    (tmp_path / "b.csv").write_bytes("smiles,name\nCCO,Äthanol\n".encode("latin-1"))
+    (tmp_path / "c.smi").write_bytes("CCO Äthanol\n".encode("latin-1"))
+    (tmp_path / "d.edges").write_bytes("Äthan b\n".encode("latin-1"))
+    for name in ("a.csv", "b.csv", "c.smi", "d.edges"):
+        with pytest.raises(PartwholeError, match=r"UTF-8|utf-8"):
+            load_graphs(tmp_path / name)
+
+
+def test_attributes_are_of_the_kind_that_they_were_in_the_fit(tmp_path):
+    def graphs(*kinds):
+        out = []
+        for kind in kinds:
+            graph = nx.path_graph(2)
+            nx.set_node_attributes(graph, kind, "kind")
+            out.append(graph)
+        return out
+
+    model = SubgraphInfoMax(**SMALL).fit(graphs("1", "2", "A", "true"))
+    want = model.transform(graphs("1", "2", "true"))
+    np.testing.assert_array_equal(model.transform(graphs(1, 2.0, True)), want)
+    with pytest.warns(UserWarning, match="have no 'kind', which counts as none"):
+        alone = model.transform(graphs(None))
+    with pytest.warns(UserWarning, match="have no 'kind', which counts as none"):
+        np.testing.assert_array_equal(model.transform(graphs(None, "1"))[0], alone[0])
+    teams = load_graphs(EXAMPLES / "tu" / "TEAMS")  # its categories are called 0 and 1
+    texts = nx.path_graph(2)
+    nx.set_node_attributes(texts, "1", "node_label")
+    nx.set_node_attributes(texts, 3.0, "attributes")
+    texts.edges[0, 1]["attributes"] = 1.0
+    assert load_graphs([texts], schema=teams.schema).node_codes.tolist() == [[1], [1]]
+
+
+def test_arrays_of_pyg_have_no_mean_to_stand_for_what_is_missing():
+    from torch_geometric.data import Data
+
+    items = [Data(x=torch.rand(3, 1), edge_index=torch.tensor([[0, 1], [1, 2]])) for _ in range(3)]
+    model = SubgraphInfoMax(**SMALL).fit(items)
+    graph = nx.path_graph(2)
+    graph.nodes[0]["x"] = 0.5
+    with pytest.raises(PartwholeError, match="the model knows no mean of it"):
+        read_graphs([graph], Reading(model.schema_))
+    store = read_graphs([graph], Reading(model.schema_, fallback=True))
+    assert store.node_values.tolist() == [[0.5], [0.0]]
+
+
+def test_targets_of_all_sorts_are_read(tmp_path):
+    graphs = [nx.path_graph(2) for _ in range(4)]
+    for graph, y, much in zip(graphs, ([1, 2], [1, 2], {"a": 1}, None), (10**400, 1, 2, 3)):
+        graph.graph.update(y=y, much=much, mixed=">100" if much == 1 else 12.5)
+    store = load_graphs(graphs)
+    assert store.target("y").tolist() == ["[1, 2]", "[1, 2]", "{'a': 1}", None]
+    assert store.target("mixed").tolist() == ["12.5", ">100", "12.5", "12.5"]
+
+
+def test_reading_does_not_run_ahead(monkeypatch):
+    monkeypatch.setattr(molecules, "CHUNK", 4)
+    taken = 0
+
+    def endless():
+        nonlocal taken
+        while True:
+            taken += 1
+            yield "CCO"
+
+    pieces = molecules.encoded_pieces(endless(), Reading())
+    for _ in range(3):
+        next(pieces)
+    assert taken <= 4 * (2 + 4 * os.cpu_count())
+
+
+def test_rows_stay_with_their_molecules_when_some_are_left_out(tmp_path, monkeypatch):
+    for module in ("molecules", "molecule_table", "smiles_file"):
+        monkeypatch.setattr(f"partwhole.sources.{module}.CHUNK", 3)
+    smiles = [
+        "C",
+        "x",
+        "CC",
+        "x",
+        "x",
+        "x",
+        "CCC",
+        "CCCC",
+        "x",
+        "CCCCC",
+    ]  # the second piece is bad throughout
+    rows = "".join(f"{text},{k},n{k}\n" for k, text in enumerate(smiles))
+    (tmp_path / "t.csv").write_text(f"smiles,y,name\n{rows}")
+    (tmp_path / "t.smi").write_text("".join(f"{text} n{k}\n" for k, text in enumerate(smiles)))
+    good = [0, 2, 6, 7, 9]
+    for name in ("t.csv", "t.smi"):
+        reading = Reading(strict=False)
+        pieces, _ = read_pieces(tmp_path / name, reading)
+        found = list(pieces)
+        assert [row for row, _ in reading.left_out] == [1, 3, 4, 5, 8]
+        assert [n for piece in found for n in piece.store.num_nodes] == [1, 2, 3, 4, 5]
+        assert [i for piece in found for i in piece.store.ids] == [f"n{k}" for k in good]
+        if name == "t.csv":
+            assert [y for piece in found for y in piece.table.column("y").to_pylist()] == good
+
+
+def test_what_a_column_is_shows_in_the_whole_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("partwhole.sources.tables.BLOCK", 300)
+    rows = "".join(f"CC,{'' if k < 60 else 1.5},{k if k < 90 else 'many'},{k}\n" for k in range(100))
+    (tmp_path / "t.csv").write_text(f"smiles,late,mixed,count\n{rows}")
+    pieces, _ = read_pieces(tmp_path / "t.csv", Reading())
+    (piece,) = pieces
+    kinds = {field.name: str(field.type) for field in piece.table.schema}
+    assert kinds == {"smiles": "string", "late": "double", "mixed": "string", "count": "int64"}
+
+
+def test_smiles_are_printed_to_the_letter(capsys):
+    print_table("c1cc[nH]c1", ["id"], [["c1cc[nH]c1"], ["x[/b]"]])
+    printed = capsys.readouterr().out
+    assert printed.count("c1cc[nH]c1") == 2
+    assert "x[/b]" in printed
+
+
 # ---------------------------------------------------------------- the command line
 
 
@@ -370,6 +552,21 @@ def test_own_data_from_fit_to_vectors(partwhole, tmp_path):
     refused = partwhole("embed", run, EXAMPLES / "networks", "--out", out, code=2)
     assert "have no attribute 'atom', which the model learned from" in refused.err
     assert parquet.read_table(out).num_rows == 4  # as it was
+
+
+@pytest.mark.parametrize("cells", ["true,false", "yes,no", "1,0"])
+def test_gaps_of_classes_are_filled_in_kind(partwhole, tmp_path, cells):
+    yes, no = cells.split(",")
+    smiles = ["C" * (k % 7 + 1) + ("O" if k % 2 else "N") for k in range(20)]
+    rows = "".join(f"{text},{'' if k > 15 else yes if k % 2 else no}\n" for k, text in enumerate(smiles))
+    (tmp_path / "t.csv").write_text(f"smiles,active\n{rows}")
+    run, out = tmp_path / "run", tmp_path / "filled.csv"
+    options = ["--hidden", 8, "--layers", 2, "--epochs", 2]
+    partwhole("fit", tmp_path / "t.csv", "--target", "active", "--out", run, *options)
+    partwhole("predict", run, tmp_path / "t.csv", "--out", out, "--fill")
+    lines = out.read_text().replace('"', "").splitlines()[1:]
+    assert {line.split(",")[1] for line in lines} <= {yes, no}
+    assert "already" in partwhole("predict", run, out, "--out", tmp_path / "x.csv", "--fill", code=2).err
 
 
 def test_gaps_of_a_table_are_filled(partwhole, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,16 +58,26 @@ def filled(table: pa.Table, found: Predictions, rows: list[int]) -> pa.Table:
     for name, values in found.targets.items():
         if name not in table.column_names:
             raise PartwholeError(f"The table has no column {name!r} to fill; leave --fill out.")
-        cells, predicted = cell_values(table.column(name)), values.tolist()
-        gaps = [row for row in rows if cells[row] is None]
-        of_row = dict(zip(rows, predicted))
-        for row in gaps:
-            cells[row] = of_row[row]
-        place = table.column_names.index(name)
-        table = table.set_column(place, name, pa.array(cells))
-        was_gap = np.isin(np.arange(len(cells)), gaps)
-        table = table.append_column(f"{name}_filled", pa.array(was_gap.tolist()))
+        if (mark := f"{name}_filled") in table.column_names:
+            raise PartwholeError(
+                f"The table has a column {mark!r} already; fill the table that it came from."
+            )
+        cells = cell_values(table.column(name))
+        kind = _kind_of_cells(cells)
+        predicted = {row: kind(value) for row, value in zip(rows, values.tolist())}
+        gaps = {row for row in rows if cells[row] is None}
+        full = [predicted[row] if row in gaps else cell for row, cell in enumerate(cells)]
+        table = table.set_column(table.column_names.index(name), name, pa.array(full))
+        table = table.append_column(mark, pa.array([row in gaps for row in range(len(cells))]))
     return table
+
+
+def _kind_of_cells(cells: list[Any]) -> Callable[[Any], Any]:
+    """What turns a prediction into a cell of the same column."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if kinds == {bool}:
+        return lambda value: bool(int(value))
+    return str if str in kinds else lambda value: value
 
 
 def write_table(table: pa.Table, out: Path) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from partwhole.cli.output import Json, print_json
 from partwhole.cli.reading import Fallback, Strict, tell
+from partwhole.errors import PartwholeError
 
 
 def embed(
@@ -31,6 +32,8 @@ def embed(
     from partwhole.sources.reading import Reading
     from partwhole.vectors import write_vectors
 
+    if out.suffix.lower() != ".parquet":
+        raise PartwholeError(f"Vectors are written as Parquet; give {out.name} a name that ends in .parquet.")
     estimator = load_run(run)
     reading = Reading(estimator.schema_, strict, fallback)
     if estimator.embeds_new_graphs:

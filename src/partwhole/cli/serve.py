@@ -57,4 +57,6 @@ def serve(
     with console.status("drawing the map"):
         _ = service.map
     tell(reading, run / "left_out.csv")
-    run_server(make_app(service, limits), host, port, limits)
+    loopback = ["127.0.0.1", "localhost", "::1"]
+    app = make_app(service, limits, loopback if host in loopback else [])
+    run_server(app, host, port, limits)

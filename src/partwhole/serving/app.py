@@ -2,25 +2,41 @@
 
 # No `from __future__ import annotations`: FastAPI looks at the types of the endpoints below.
 
-from collections.abc import AsyncIterator
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from partwhole.errors import PartwholeError
+from partwhole.errors import PartwholeError, TooLarge
 from partwhole.serving.batching import BatchQueue
 from partwhole.serving.limits import BodyLimits, Limits, TooMuch
 from partwhole.serving.service import Embedded, Service
 from partwhole.serving.uploads import read_upload
+from partwhole.sources.recoding import FALLBACK
 from partwhole.store import GraphStore
 
-NO_REFERRER = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+T = TypeVar("T")
+
+# Nothing from elsewhere and no script in what is shown; Plotly makes its shaders and styles as it goes.
+POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:"
+)
+SAFE = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": POLICY,
+}
 
 
 class Graphs(BaseModel):
@@ -70,7 +86,8 @@ class Seen(BaseModel):
     neighbors: list[dict[str, Any]]
 
 
-def make_app(service: Service, limits: Limits) -> FastAPI:
+def make_app(service: Service, limits: Limits, hosts: Sequence[str] = ()) -> FastAPI:
+    """`hosts` are the names that it answers to; none: all."""
     queue: BatchQueue[GraphStore, Embedded] = BatchQueue(
         service.embed, most=64, seconds=limits.seconds, waiting=limits.waiting
     )
@@ -85,36 +102,57 @@ def make_app(service: Service, limits: Limits) -> FastAPI:
         title="partwhole", version=version("partwhole"), lifespan=life, docs_url=None, redoc_url=None
     )
     app.add_middleware(BodyLimits, limits=limits)
+    if hosts:
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)  # a page elsewhere cannot pose as us
+    places = asyncio.Semaphore(limits.waiting)
+
+    async def within_limits(answer: Awaitable[T]) -> T:
+        """So many requests at a time, and each within its time."""
+        if places.locked():
+            raise TooMuch(503, f"{limits.waiting} requests are waiting already; try again soon.")
+        async with places:
+            try:
+                return await asyncio.wait_for(answer, limits.seconds)
+            except TimeoutError:
+                late = f"No answer within {limits.seconds:.0f} s; send fewer graphs at a time."
+                raise TooMuch(503, late) from None
 
     def read(given: Graphs) -> GraphStore:
         if (given.smiles is None) == (given.graphs is None):
             raise PartwholeError("Give either `smiles` or `graphs`.")
+        _require_text(given)
         return (
             service.read_smiles(given.smiles)
             if given.smiles is not None
             else service.read_node_link(given.graphs or [])
         )
 
+    async def embedded(given: Graphs) -> tuple[GraphStore, Embedded]:
+        store = await run_in_threadpool(read, given)
+        return store, await queue.ask(store)
+
     @app.post("/embed")
     async def embed(given: Graphs) -> Vectors:
         """One vector for each graph."""
-        store = await _in_thread(read, given)
-        found = await queue.ask(store)
+        store, found = await within_limits(embedded(given))
         return Vectors(ids=_ids(store), vectors=found.vectors.tolist())
 
     @app.post("/neighbors")
     async def neighbors(given: Query) -> NeighborLists:
         """The graphs of the service that are closest to each graph."""
-        store = await _in_thread(read, given)
-        found = await queue.ask(store)
-        lists = service.closest(found.vectors, given.k)
-        return NeighborLists(ids=_ids(store), neighbors=[[Neighbor(**n) for n in of_one] for of_one in lists])
+        service.require_neighbors(given.k)
+
+        async def answer() -> NeighborLists:
+            store, found = await embedded(given)
+            lists = await run_in_threadpool(service.closest, found.vectors, given.k)
+            return NeighborLists(ids=_ids(store), neighbors=[[Neighbor(**n) for n in one] for one in lists])
+
+        return await within_limits(answer())
 
     @app.post("/predict")
     async def predict(given: Graphs) -> PredictedTargets:
         """The targets of each graph, where the run has learned any."""
-        store = await _in_thread(read, given)
-        found = await queue.ask(store)
+        store, found = await within_limits(embedded(given))
         if not found.targets:
             raise PartwholeError("The run was fitted without labels and predicts nothing; fit with --target.")
         return PredictedTargets(ids=_ids(store), targets=found.targets)
@@ -122,26 +160,34 @@ def make_app(service: Service, limits: Limits) -> FastAPI:
     @app.post("/look")
     async def look(given: Query) -> list[Seen]:
         """What the page shows of each graph."""
-        store = await _in_thread(read, given)
-        return await seen(store, given.k)
+        count = len(given.smiles or given.graphs or [])
+        if count > limits.shown:
+            raise TooMuch(413, f"{count} graphs to look at, at most {limits.shown} are drawn at once.")
+
+        async def answer() -> list[Seen]:
+            return await seen(await run_in_threadpool(read, given), given.k)
+
+        return await within_limits(answer())
 
     @app.post("/upload")
     async def upload(request: Request, name: str, k: int = 10) -> list[Seen]:
-        """`look` for the graphs of a file, given as the body; its name tells the kind."""
+        """`look` for the first graphs of a file, given as the body; its name tells the kind."""
         body = await request.body()
-        store = await _in_thread(read_upload, body, name, service)
-        return await seen(store, k)
+
+        async def answer() -> list[Seen]:
+            return await seen(await run_in_threadpool(read_upload, body, name, service), k)
+
+        return await within_limits(answer())
 
     async def seen(store: GraphStore, k: int) -> list[Seen]:
+        service.require_neighbors(k)
         found = await queue.ask(store)
-        lists = service.closest(found.vectors, k)
-        places = service.place(found.vectors)
-        return await _in_thread(_seen, service, store, found, lists, places)
+        return await run_in_threadpool(_seen, service, store, found, k)
 
     @app.get("/map")
     async def map_() -> dict[str, Any]:
         """Every graph of the service on the map, with its drawing."""
-        return await _in_thread(lambda: service.map)
+        return await run_in_threadpool(lambda: service.map)
 
     @app.get("/healthz")
     async def healthz() -> dict[str, Any]:
@@ -160,7 +206,7 @@ def make_app(service: Service, limits: Limits) -> FastAPI:
 
     @app.get("/", include_in_schema=False)
     async def page() -> HTMLResponse:
-        return HTMLResponse(_file("serving", "page.html"), headers=NO_REFERRER)
+        return HTMLResponse(_file("serving", "page.html"), headers=SAFE)
 
     assets = {
         "style.css": ("text/css", lambda: _file("views", "style.css") + _file("serving", "page.css")),
@@ -174,11 +220,16 @@ def make_app(service: Service, limits: Limits) -> FastAPI:
         if name not in assets:
             return JSONResponse({"detail": "There is no such file."}, 404)
         kind, content = assets[name]
-        return Response(content(), media_type=kind, headers=NO_REFERRER | {"Cache-Control": "max-age=3600"})
+        return Response(content(), media_type=kind, headers=SAFE | {"Cache-Control": "max-age=3600"})
 
     @app.exception_handler(PartwholeError)
     async def wrong(request: Request, reason: PartwholeError) -> JSONResponse:
-        return JSONResponse({"detail": str(reason)}, 422)
+        text = str(reason).replace(f", or {FALLBACK}", "")  # which a request cannot ask for
+        return JSONResponse({"detail": text}, 413 if isinstance(reason, TooLarge) else 422)
+
+    @app.exception_handler(Exception)
+    async def failed(request: Request, reason: Exception) -> JSONResponse:
+        return JSONResponse({"detail": f"The service failed at this request ({type(reason).__name__})."}, 500)
 
     @app.exception_handler(TooMuch)
     async def too_much(request: Request, reason: TooMuch) -> JSONResponse:
@@ -195,25 +246,26 @@ def make_app(service: Service, limits: Limits) -> FastAPI:
     return app
 
 
-def _seen(
-    service: Service, store: GraphStore, found: Embedded, lists: list[list[dict[str, Any]]], places: Any
-) -> list[Seen]:
+def _seen(service: Service, store: GraphStore, found: Embedded, k: int) -> list[Seen]:
+    lists, places = service.closest(found.vectors, k), service.place(found.vectors)
     return [
         Seen(
             id=name,
             drawing=service.drawing(store[i]),
             place=(float(places[i][0]), float(places[i][1])),
             predicted={target: values[i] for target, values in found.targets.items()},
-            neighbors=[n | {"drawing": service.drawing(service.store[n["index"]])} for n in lists[i]],
+            neighbors=[n | {"drawing": service.drawn(n["index"])} for n in lists[i]],
         )
         for i, name in enumerate(_ids(store))
     ]
 
 
-async def _in_thread(function: Any, *arguments: Any) -> Any:
-    from starlette.concurrency import run_in_threadpool
-
-    return await run_in_threadpool(function, *arguments)
+def _require_text(given: Graphs) -> None:
+    """JSON can spell halves of characters, which no answer could repeat."""
+    try:
+        json.dumps(given.model_dump(), ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        raise PartwholeError("The request has text that is not Unicode, or is nested too deep.") from None
 
 
 def _ids(store: GraphStore) -> list[str]:

@@ -53,11 +53,21 @@ class BatchQueue(Generic[Q, A]):
                 continue
             try:
                 answers = await loop.run_in_executor(self.thread, self.answer, [q for q, _ in pairs])
-            except Exception as error:  # the worker must outlive it; each request tells its own user
-                for _, future in pairs:
-                    if not future.done():
-                        future.set_exception(error)
+            except Exception:  # of one of them; the others must not suffer for it
+                await self._one_by_one(pairs)
                 continue
             for (_, future), answer in zip(pairs, answers, strict=True):
+                if not future.done():
+                    future.set_result(answer)
+
+    async def _one_by_one(self, pairs: list[tuple[Q, asyncio.Future[A]]]) -> None:
+        loop = asyncio.get_running_loop()
+        for question, future in pairs:
+            try:
+                (answer,) = await loop.run_in_executor(self.thread, self.answer, [question])
+            except Exception as error:  # told to the one who asked
+                if not future.done():
+                    future.set_exception(error)
+            else:
                 if not future.done():
                     future.set_result(answer)

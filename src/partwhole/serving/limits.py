@@ -20,9 +20,9 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 class Limits:
     body_bytes: int = 2 * 2**20
     graphs: int = 256  # of one request
+    shown: int = 20  # graphs that are drawn for one request
     nodes: int = 2000  # of one graph
     edges: int = 20_000
-    smiles_length: int = 5000
     neighbors: int = 100
     seconds: float = 20.0  # for a request to arrive, and again to be answered
     waiting: int = 256  # requests at a time; more are turned away
@@ -94,10 +94,15 @@ def patient_for(seconds: float) -> type[H11Protocol]:
     class Patient(H11Protocol):
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            self.loop.call_later(seconds, self._close_if_silent)
+            self.loop.call_later(seconds, self._close_if_silent, None)
 
-        def _close_if_silent(self) -> None:
-            if getattr(self, "cycle", None) is None and not self.transport.is_closing():
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self.loop.call_later(seconds, self._close_if_silent, self.cycle)
+
+        def _close_if_silent(self, last: Any) -> None:
+            """Unless another request has begun since the last."""
+            if getattr(self, "cycle", None) is last and not self.transport.is_closing():
                 self.transport.close()
 
     return Patient

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,14 @@ from partwhole.labelled import LabelledMethod
 from partwhole.method import GraphMethod
 from partwhole.neighbors import Neighbors
 from partwhole.predictions import predicted
-from partwhole.serving.limits import Limits, TooMuch
+from partwhole.serving.limits import Limits
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.loading import read_graphs
 from partwhole.sources.network_files import as_node_link, node_link
 from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 from partwhole.streaming import concatenate
-from partwhole.views.map import MOST_NODES, MOST_POINTS, draw, map_data, memberships_of
+from partwhole.views.map import MOST_NODES, MOST_POINTS, draw, map_data, memberships_of, target_columns
 from partwhole.views.plots import plane
 
 PLACED_BY = 3  # neighbours on the map that a new graph is put between
@@ -46,6 +46,9 @@ class Service:
         self.shown = np.linspace(0, len(store) - 1, min(len(store), MOST_POINTS)).astype(int)  # on the map
         self.points = plane(self.vectors[self.shown])
         self.near = Neighbors(self.vectors[self.shown])
+        self.ids = store.ids.tolist()
+        self.targets = {column["name"]: column["values"] for column in target_columns(store)}
+        self.drawn = lru_cache(maxsize=4096)(lambda i: self.drawing(store[i]))  # graphs of the service
 
     @property
     def molecules(self) -> bool:
@@ -66,43 +69,29 @@ class Service:
 
     # ---------------------------------------------------------------- reading
 
+    def reading(self) -> Reading:
+        """What is refused before it is read."""
+        most = self.limits
+        return Reading(
+            self.estimator.schema_, most_graphs=most.graphs, most_nodes=most.nodes, most_edges=most.edges
+        )
+
     def read_smiles(self, smiles: list[str]) -> GraphStore:
         if not self.molecules:
             raise PartwholeError("The run did not learn from SMILES; give `graphs` as node-link JSON.")
-        if too_long := [k for k, text in enumerate(smiles) if len(text) > self.limits.smiles_length]:
-            raise TooMuch(
-                413,
-                f"SMILES {too_long[0]} is longer than {self.limits.smiles_length} characters; leave it out.",
-            )
-        return self._limited(smiles, len(smiles))
+        return read_graphs(smiles, self.reading())
 
     def read_node_link(self, graphs: list[dict[str, Any]]) -> GraphStore:
         """Graphs as node-link JSON."""
+        reading = self.reading()
+        reading.require_few(len(graphs))
         found = []
         for k, content in enumerate(graphs):
             try:
                 found.append(node_link(content))
             except (PartwholeError, KeyError, TypeError, ValueError) as reason:
                 raise PartwholeError(f"Graph {k} cannot be read: {reason}; correct it.") from None
-        return self._limited(found, len(found))
-
-    def _limited(self, graphs: Any, count: int) -> GraphStore:
-        if not count:
-            raise PartwholeError("There are no graphs; give at least one.")
-        if count > self.limits.graphs:
-            raise TooMuch(413, f"{count} graphs in one request, at most {self.limits.graphs} are taken.")
-        store = read_graphs(graphs, Reading(self.estimator.schema_))
-        self.require_small(store)
-        return store
-
-    def require_small(self, store: GraphStore) -> None:
-        for what, counts, most in (
-            ("nodes", store.num_nodes, self.limits.nodes),
-            ("edges", store.num_edges, self.limits.edges),
-        ):
-            if counts.max() > most:
-                worst = int(counts.argmax())
-                raise TooMuch(413, f"Graph {worst} has {counts.max()} {what}, at most {most} are taken.")
+        return read_graphs(found, reading)
 
     # ---------------------------------------------------------------- answering
 
@@ -117,23 +106,23 @@ class Service:
             for s, end in zip(stores, ends)
         ]
 
-    def closest(self, vectors: np.ndarray, k: int) -> list[list[dict[str, Any]]]:
+    def require_neighbors(self, k: int) -> None:
         if not 1 <= k <= self.limits.neighbors:
             raise PartwholeError(f"Ask for 1 to {self.limits.neighbors} neighbours.")
+
+    def closest(self, vectors: np.ndarray, k: int) -> list[list[dict[str, Any]]]:
         found, places = self.neighbors.search(vectors, k)
         return [
             [
-                {"index": i, "id": self.store.ids[i].item(), "cosine": round(value, 4), **self.columns(i)}
+                {"index": i, "id": self.ids[i], "cosine": round(value, 4), "targets": self._known(i)}
                 for value, i in zip(values, rows)
             ]
             for values, rows in zip(found.tolist(), places.tolist())
         ]
 
-    def columns(self, i: int) -> dict[str, Any]:
+    def _known(self, i: int) -> dict[str, Any]:
         """The targets of graph i that are known."""
-        values = {column.name: self.store.target(column.name)[i] for column in self.store.schema.targets}
-        plain = {name: v.item() if isinstance(v, np.generic) else v for name, v in values.items()}
-        return {"targets": {name: v for name, v in plain.items() if v is not None and v == v}}
+        return {name: values[i] for name, values in self.targets.items() if values[i] is not None}
 
     def place(self, vectors: np.ndarray) -> np.ndarray:
         """[graphs, 2] on the map: between the closest that are on it. t-SNE has no place for new graphs."""

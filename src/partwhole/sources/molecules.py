@@ -157,6 +157,10 @@ def encode_molecules(items: list[Any], first: int = 0, most_nodes: int | None = 
         except PartwholeError as reason:
             failed.append((first + i, str(reason)))
             continue
+        if most_nodes is not None and molecule.GetNumAtoms() > most_nodes:
+            raise TooLarge(
+                f"Molecule {first + i} has {molecule.GetNumAtoms()} atoms, at most {most_nodes} are taken."
+            )
         kept.append(i)
         offset = len(atoms)
         for atom in molecule.GetAtoms():

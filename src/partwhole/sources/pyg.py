@@ -75,8 +75,8 @@ def _targets(items: list[Any]) -> tuple[tuple[Column, ...], np.ndarray | None]:
     width = max(len(r) for r in rows if r is not None)
     if uneven := [i for i, r in enumerate(rows) if r is not None and len(r) != width]:
         raise PartwholeError(
-            f"The y of graph {uneven[0]} has {len(_array(given[uneven[0]]).ravel())} numbers where another has {width}; "
-            "targets belong to graphs, not to their nodes."
+            f"The y of graph {uneven[0]} is shorter than {width}, that of another graph; targets belong to "
+            "graphs, not to their nodes."
         )
     columns, coded = [], []
     for k in range(width):

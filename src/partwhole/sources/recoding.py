@@ -21,7 +21,9 @@ FALLBACK = "ask for the fallback (`--fallback`) to have it count as missing"
 
 def recoded(store: GraphStore, schema: Schema, reading: Reading) -> GraphStore:
     columns = replace(store.schema, node=schema.node, edge=schema.edge, chemistry=schema.chemistry)
-    if (store.schema.node, store.schema.edge) == (schema.node, schema.edge):
+    same = (store.schema.node, store.schema.edge) == (schema.node, schema.edge)
+    pairs = zip((*store.schema.node, *store.schema.edge), (*schema.node, *schema.edge))
+    if same and not any(own.center and not learned.center for own, learned in pairs):  # which NaN may hide in
         return replace(store, schema=columns)
     node_codes, node_values = _recoded("node", store, schema.node, reading)
     edge_codes, edge_values = _recoded("edge", store, schema.edge, reading)

@@ -8,6 +8,7 @@ from html import escape
 import numpy as np
 
 from partwhole.graph import Graph
+from partwhole.schema import NO_CATEGORY
 from partwhole.views.layout import layout
 
 # Okabe & Ito's palette, which colour-blind readers can tell apart.
@@ -24,7 +25,8 @@ def draw_subgraphs(graph: Graph, membership: np.ndarray) -> str:
     for v, (x, y) in enumerate(points):
         shapes.append(_node(x, y, radius, membership[:, v]))
         if atoms is not None and radius > 7:
-            symbol = escape(str(atoms[graph.node_codes[v, 0]]))
+            code = graph.node_codes[v, 0]
+            symbol = "?" if code == NO_CATEGORY else escape(str(atoms[code]))
             shapes.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{radius:.1f}">{symbol}</text>')
     body = "".join(shapes)
     return f'<svg viewBox="0 0 {SIZE} {SIZE}" class="graph" role="img">{body}</svg>'
@@ -34,7 +36,8 @@ def _edge(points: np.ndarray, graph: Graph, k: int, radius: float) -> str:
     a, b = graph.edges[k]
     if a >= b:  # the other direction of an edge drawn already; a self-loop would be a point
         return ""
-    kind = str(graph.schema.edge[0].values[graph.edge_codes[k, 0]]) if graph.schema.chemistry else ""
+    code = graph.edge_codes[k, 0] if graph.schema.chemistry else NO_CATEGORY
+    kind = "" if code == NO_CATEGORY else str(graph.schema.edge[0].values[code])
     along = points[b] - points[a]
     across = np.array([-along[1], along[0]]) / (np.hypot(*along) or 1.0) * radius * 0.28
     offsets = {"double": (-1, 1), "triple": (-2, 0, 2), "aromatic": (-1, 1)}.get(kind, (0,))

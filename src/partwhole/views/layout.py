@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 
 from partwhole.graph import Graph
+from partwhole.schema import NO_CATEGORY
 
 BOND_ORDER = {"single": 1, "double": 2, "triple": 3, "aromatic": 12}  # RDKit's numbers
 
@@ -36,11 +37,11 @@ def _molecule_layout(graph: Graph) -> np.ndarray | None:
     atoms, bonds = graph.schema.node[0].values, graph.schema.edge[0].values
     molecule = Chem.RWMol()
     for code in graph.node_codes[:, 0]:
-        symbol = str(atoms[code])
+        symbol = "other" if code == NO_CATEGORY else str(atoms[code])
         molecule.AddAtom(Chem.Atom(symbol if symbol != "other" else "*"))
     for (a, b), code in zip(graph.edges.tolist(), graph.edge_codes[:, 0]):
         if a < b:
-            order = BOND_ORDER.get(str(bonds[code]), 1)
+            order = BOND_ORDER.get("" if code == NO_CATEGORY else str(bonds[code]), 1)
             molecule.AddBond(a, b, Chem.BondType.values[order])
     molecule.UpdatePropertyCache(strict=False)
     Chem.FastFindRings(molecule)

@@ -36,7 +36,7 @@ def map_data(
         "x": _rounded(points[:, 0]),
         "y": _rounded(points[:, 1]),
         "ids": [str(name) for name in store.ids],
-        "columns": [*ours, *_targets(store), *_sizes(store)],
+        "columns": [*ours, *target_columns(store), *_sizes(store)],
         "colors": list(COLORS),
         "drawings": packed(_drawings(store, memberships)),
     }
@@ -63,7 +63,7 @@ def draw(graph: Graph, membership: np.ndarray | None) -> str:
     return draw_subgraphs(graph, np.zeros((1, graph.num_nodes)) if membership is None else membership)
 
 
-def _targets(store: GraphStore) -> list[dict[str, Any]]:
+def target_columns(store: GraphStore) -> list[dict[str, Any]]:
     columns = store.schema.targets
     return [_column(c.name, store.target(c.name), not c.is_categorical) for c in columns]
 
@@ -74,7 +74,7 @@ def _sizes(store: GraphStore) -> list[dict[str, Any]]:
 
 
 def _column(name: str, values: np.ndarray, numeric: bool) -> dict[str, Any]:
-    known = [None if isinstance(v, float) and math.isnan(v) else v for v in values.tolist()]
+    known = [None if isinstance(v, float) and not math.isfinite(v) else v for v in values.tolist()]
     return {"name": name, "numeric": numeric, "values": known}
 
 

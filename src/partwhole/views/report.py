@@ -103,14 +103,14 @@ def _cards(store: GraphStore, memberships: list[np.ndarray] | None) -> list[dict
     cards = []
     for group in groups:
         by_size = group[np.argsort(nodes[group], kind="stable")]
-        places = np.linspace(0, len(by_size) - 1, DRAWINGS // len(groups) + 2)[1:-1]
+        places = np.linspace(0, len(by_size) - 1, max(1, DRAWINGS // len(groups)) + 2)[1:-1]
         for i in np.unique(by_size[places.astype(int)]) if len(by_size) else []:
             graph = store[i]
             sizes = ", ".join(f"{size:.4g}" for size in memberships[i].sum(axis=1))
             label = f", {name} {labels[i]}" if labels is not None else ""
             text = f"graph {graph.id}{label}: {graph.num_nodes} nodes; nodes per subgraph {sizes}"
             cards.append({"svg": draw(graph, memberships[i]), "text": text})
-    return cards
+    return cards[:DRAWINGS]
 
 
 def _file(name: str) -> str:
