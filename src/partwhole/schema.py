@@ -6,7 +6,7 @@ are embedded: a model never sees a column in a place where it learned another on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -121,21 +121,32 @@ def one_hot(codes: np.ndarray, values: np.ndarray, columns: tuple[Column, ...]) 
     """Codes [n, categorical columns] and numbers [n, …] -> float32 [n, width], in schema order."""
     rows = len(codes)
     out = np.zeros((rows, sum(c.width for c in columns)), dtype=np.float32)
-    at = code_at = value_at = 0
-    for column in columns:
+    at = 0
+    for column, content in column_contents(columns, codes, values):
         if column.is_categorical:
-            code = codes[:, code_at]
+            code = content[:, 0]
             known = np.flatnonzero(code != NO_CATEGORY)
             out[known, at + code[known]] = 1.0
-            code_at += 1
         else:
-            numbers = values[:, value_at : value_at + column.width]
             if column.center:
-                numbers = np.nan_to_num((numbers - column.center) / column.scale)  # missing: the mean
-            out[:, at : at + column.width] = numbers
-            value_at += column.width
+                content = np.nan_to_num((content - column.center) / column.scale)  # missing: the mean
+            out[:, at : at + column.width] = content
         at += column.width
     return out
+
+
+def column_contents(
+    columns: tuple[Column, ...], codes: np.ndarray, values: np.ndarray
+) -> Iterator[tuple[Column, np.ndarray]]:
+    """Each column with its codes [n, 1] or its numbers [n, width]."""
+    code_at = value_at = 0
+    for column in columns:
+        if column.is_categorical:
+            yield column, codes[:, code_at : code_at + 1]
+            code_at += 1
+        else:
+            yield column, values[:, value_at : value_at + column.width]
+            value_at += column.width
 
 
 def may_be_missing(columns: tuple[Column, ...]) -> np.ndarray:

@@ -22,7 +22,7 @@ from partwhole.errors import PartwholeError
 from partwhole.files import open_unpacked
 from partwhole.graph import Graph
 from partwhole.registry import SOURCES
-from partwhole.schema import NO_CATEGORY, Column
+from partwhole.schema import NO_CATEGORY, Column, column_contents
 from partwhole.sources.base import Source
 from partwhole.sources.edge_table import ENDS
 from partwhole.sources.networks import read_networkx
@@ -98,20 +98,12 @@ def as_node_link(graph: Graph) -> dict[str, Any]:
 
 def _named_rows(columns: tuple[Column, ...], codes: np.ndarray, values: np.ndarray) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{} for _ in range(len(codes))]
-    code_at = value_at = 0
-    for column in columns:
-        for k, row in enumerate(rows):
+    for column, content in column_contents(columns, codes, values):
+        for row, cells in zip(rows, content.tolist()):
             if column.is_categorical:
-                code = codes[k, code_at]
-                content: Any = None if code == NO_CATEGORY else column.values[code]
-            else:
-                numbers = values[k, value_at : value_at + column.width].tolist()
-                content = numbers if column.width > 1 else numbers[0]
-            if content is not None and content == content:
-                row[column.name] = content
-        code_at, value_at = (
-            (code_at + 1, value_at) if column.is_categorical else (code_at, value_at + column.width)
-        )
+                cells = [column.values[cells[0]]] if cells[0] != NO_CATEGORY else []
+            if cells and cells[0] == cells[0]:  # neither missing nor NaN
+                row[column.name] = cells if column.width > 1 and not column.is_categorical else cells[0]
     return rows
 
 

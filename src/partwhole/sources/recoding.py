@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.schema import NO_CATEGORY, Column, Schema
+from partwhole.schema import NO_CATEGORY, Column, Schema, column_contents
 from partwhole.sources.attributes import category, note_unused
 from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
@@ -43,15 +43,7 @@ def _recoded(
     """Codes [rows, categorical columns] and numbers [rows, numeric width] in the order of `wanted`."""
     given = store.schema.node if part == "node" else store.schema.edge
     codes, values = getattr(store, f"{part}_codes"), getattr(store, f"{part}_values")
-    found: dict[str, tuple[Column, np.ndarray]] = {}
-    code_at = value_at = 0
-    for column in given:
-        if column.is_categorical:
-            found[column.name] = column, codes[:, code_at : code_at + 1]
-            code_at += 1
-        else:
-            found[column.name] = column, values[:, value_at : value_at + column.width]
-            value_at += column.width
+    found = {column.name: (column, content) for column, content in column_contents(given, codes, values)}
     wanted_names = {column.name for column in wanted}
     note_unused((name for name in found if name not in wanted_names), part, reading)
     rows = len(codes)
