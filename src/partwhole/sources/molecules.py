@@ -204,14 +204,19 @@ def parse_smiles(smiles: Any, row: int, most_nodes: int | None = None) -> Any:
         molecule = Chem.MolFromSmiles(smiles.strip(), sanitize=False)
         if molecule is None or not smiles.strip():
             raise PartwholeError(f"Molecule {row}: {smiles!r} is not valid SMILES; correct or drop it.")
-        try:
-            Chem.SanitizeMol(molecule)
-        except Exception as error:  # RDKit raises several kinds, all meaning the same here
-            raise PartwholeError(
-                f"Molecule {row}: {smiles!r} is not a possible molecule ({error}); correct or drop it."
-            ) from None
+        require_possible(molecule, f"Molecule {row}: {smiles!r}")
         Chem.AssignStereochemistry(molecule, cleanIt=True)
     return molecule
+
+
+def require_possible(molecule: Any, called: str) -> None:
+    """RDKit's own checks, after which it knows rings, hydrogens and aromatic bonds."""
+    from rdkit import Chem
+
+    try:
+        Chem.SanitizeMol(molecule)
+    except Exception as error:  # of several kinds, all meaning the same here
+        raise PartwholeError(f"{called} is not a possible molecule ({error}); correct or drop it.") from None
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from partwhole.files import open_unpacked
 from partwhole.registry import SOURCES
 from partwhole.sources.base import Source
 from partwhole.sources.conformers import needs_coordinates
-from partwhole.sources.molecules import read_any_molecules, require_rdkit
+from partwhole.sources.molecules import read_any_molecules, require_possible, require_rdkit
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import stem
 from partwhole.sources.targets import with_targets
@@ -85,12 +85,7 @@ def _sound(molecule: Any, row: int, hydrogens: bool) -> Any:
     if molecule is None or molecule.GetNumAtoms() == 0:
         raise PartwholeError(f"Molecule {row} is not a readable record of an SDF file; correct or drop it.")
     with rdBase.BlockLogs():
-        try:
-            Chem.SanitizeMol(molecule)
-        except Exception as error:  # RDKit raises several kinds, all meaning the same here
-            raise PartwholeError(
-                f"Molecule {row} is not a possible molecule ({error}); correct or drop it."
-            ) from None
+        require_possible(molecule, f"Molecule {row}")
         if molecule.GetNumConformers() and molecule.GetConformer().Is3D():
             Chem.AssignStereochemistryFrom3D(molecule)
         else:
