@@ -59,7 +59,7 @@ class Table:
 BUDGET: dict[str, tuple[int, int]] = {"REDDIT-BINARY": (3, 20), "REDDIT-MULTI-5K": (2, 10)}
 BUDGET_OF_OTHERS = {"REDDIT-BINARY": (1, 20), "REDDIT-MULTI-5K": (1, 10)}
 
-QM9_EPOCHS = 12  # what three hours of one core give for five of the rows and four of the targets
+QM9_EPOCHS = 12  # five of the rows and four of the targets take three and a half hours of one core so
 
 ALL = "all"  # in place of names of rows
 
