@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from partwhole import PartwholeError, SubgraphInfoMax, load_graphs
+from partwhole import PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
 
 SMALL = {"hidden": 8, "layers": 2, "epochs": 3, "batch_size": 64}
 
@@ -54,8 +54,10 @@ def test_transform_needs_fit_and_the_same_attributes(mutag):
     with pytest.raises(NotFittedError):
         SubgraphInfoMax().transform(mutag)
     model = SubgraphInfoMax(**SMALL).fit(mutag)
-    with pytest.raises(PartwholeError, match="are not those of the model"):
-        model.transform(["CCO"])
+    with pytest.raises(PartwholeError, match="no attribute 'atom', which the model learned from"):
+        model.transform(make_motif_graphs(4))
+    with pytest.warns(UserWarning, match="degree, charge, .* it is not used"):
+        assert model.transform(["CCO"]).shape == (1, model.hidden)  # atoms and bonds are found by name
 
 
 @pytest.mark.parametrize(

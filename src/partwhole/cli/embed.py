@@ -32,7 +32,7 @@ def embed(
     from partwhole.sources.reading import Reading
     from partwhole.vectors import write_vectors
 
-    if out.suffix.lower() != ".parquet":
+    if out.suffix.lower() in (".csv", ".tsv", ".json", ".npy"):  # which it would not be
         raise PartwholeError(f"Vectors are written as Parquet; give {out.name} a name that ends in .parquet.")
     estimator = load_run(run)
     reading = Reading(estimator.schema_, strict, fallback)
