@@ -141,3 +141,10 @@ def test_bad_requests(mutag, run):
     with pytest.raises(PartwholeError, match="is a number, and accuracy is of classes"):
         outer_folds(np.linspace(0, 1, 20), 10, 0)
     assert set(PROTOCOLS) == {"untrained", "label-free", "paper", "authors"}
+
+
+def test_classes_must_be_large_enough_to_choose_inside_a_training_part():
+    with pytest.raises(PartwholeError, match="too few to choose C inside the training parts"):
+        outer_folds(np.array([0, 0, 1, 1]), 2, 0)
+    vectors = np.random.default_rng(0).normal(size=(6, 2))
+    assert len(fold_accuracies(vectors, np.array([0, 0, 0, 1, 1, 1]), folds=3)) == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
@@ -19,6 +20,8 @@ from partwhole.cli.targets import labels_of, require_labels
 from partwhole.config import Options, PredictorConfig, read_toml
 from partwhole.errors import PartwholeError
 from partwhole.registry import METHODS
+
+FOLDS = 10  # of `evaluate`, unless it is told otherwise
 
 
 @with_fit_options
@@ -132,7 +135,9 @@ def _next_step(store: Any, data: str, out: Path, labels_learned: bool) -> str:
     if labels_learned:
         return f"predict {out} {data} --out predictions.csv"
     if store.has_labels and store.schema.targets[0].is_categorical:
-        return f"evaluate {out} {data}"
+        smallest = min(Counter(store.labels.tolist()).values())
+        if smallest >= 3:
+            return f"evaluate {out} {data}" + ("" if smallest >= FOLDS else f" --folds {smallest}")
     return f"embed {out} {data} --out vectors.parquet"
 
 

@@ -39,6 +39,11 @@ def outer_folds(labels: np.ndarray, folds: int, seed: int) -> Folds:
             f"Class {classes[counts.argmin()]} has {counts.min()} graphs, too few for {folds} folds; use "
             "`--folds` with a smaller number."
         )
+    if counts.min() - -(-counts.min() // folds) < 2:  # what is left of it in a training part
+        raise PartwholeError(
+            f"Class {classes[counts.argmin()]} has {counts.min()} graphs, too few to choose C inside the "
+            "training parts; give at least three of each class, and as many folds."
+        )
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
     return list(splitter.split(np.zeros(len(labels)), labels))
 

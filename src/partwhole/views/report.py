@@ -54,7 +54,8 @@ def write_report(
         results=results,
         curve=_html(training_curves(estimator.history_)) if estimator.history_ else "",
         map=script_json(map_data(plane(estimator.transform(part)), part, memberships, found.targets)),
-        map_text=f"The vectors of {many} {len(store)} graphs by t-SNE; graphs that lie close are alike "
+        map_text=f"The vectors of {many} {len(store)} graphs in the plane (t-SNE, or principal axes where "
+        "there are fewer than ten); graphs that lie close are alike "
         f"to the model, {saw}. Point at a dot to see its graph; a click holds it.",
         predictions=predictions,
         colors=COLORS[: getattr(estimator, "num_subgraphs", 0)],
