@@ -36,12 +36,15 @@ def test_every_block_runs(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     names = {"__name__": "my_split"}  # blocks of a page share their names; a plug-in is called after its file
+    ran = 0
     for language, text in blocks(page):
+        ran += language != NOT_RUN
         if language == "python":
             exec(compile(text, page.name, "exec"), names)
         elif language == "sh":
             for line in text.splitlines():
                 run_command(shlex.split(line, comments=True), monkeypatch, capsys)
+    assert ran  # each to its end: a block that fails raises, a command that fails has another exit code
 
 
 def run_command(words: list[str], monkeypatch, capsys) -> None:

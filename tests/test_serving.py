@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from partwhole import SubgraphInfoMax, SubgraphInfoMaxClassifier, load_graphs
-from partwhole.sources.network_files import as_node_link, node_link
+from partwhole.sources.node_link import as_node_link, node_link
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALL = {"hidden": 8, "layers": 2, "epochs": 1, "batch_size": 32}

@@ -92,6 +92,7 @@ SOURCES = Registry(
         "conformers",
         "loading",
         "motifs",
+        "node_link",
         "qm9_files",
         "reading",
         "recoding",

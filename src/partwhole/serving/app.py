@@ -22,7 +22,6 @@ from partwhole.serving.batching import BatchQueue
 from partwhole.serving.limits import BodyLimits, Limits, TooMuch
 from partwhole.serving.service import Embedded, Service
 from partwhole.serving.uploads import read_upload
-from partwhole.sources.recoding import FALLBACK
 from partwhole.store import GraphStore
 
 T = TypeVar("T")
@@ -88,9 +87,7 @@ class Seen(BaseModel):
 
 def make_app(service: Service, limits: Limits, hosts: Sequence[str] = ()) -> FastAPI:
     """`hosts` are the names that it answers to; none: all."""
-    queue: BatchQueue[GraphStore, Embedded] = BatchQueue(
-        service.embed, most=64, seconds=limits.seconds, waiting=limits.waiting
-    )
+    queue: BatchQueue[GraphStore, Embedded] = BatchQueue(service.embed, most=64)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -224,8 +221,7 @@ def make_app(service: Service, limits: Limits, hosts: Sequence[str] = ()) -> Fas
 
     @app.exception_handler(PartwholeError)
     async def wrong(request: Request, reason: PartwholeError) -> JSONResponse:
-        text = str(reason).replace(f", or {FALLBACK}", "")  # which a request cannot ask for
-        return JSONResponse({"detail": text}, 413 if isinstance(reason, TooLarge) else 422)
+        return JSONResponse({"detail": str(reason)}, 413 if isinstance(reason, TooLarge) else 422)
 
     @app.exception_handler(Exception)
     async def failed(request: Request, reason: Exception) -> JSONResponse:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
-from partwhole.serving.limits import TooMuch
-
 Q = TypeVar("Q")
 A = TypeVar("A")
 
@@ -16,9 +14,9 @@ A = TypeVar("A")
 class BatchQueue(Generic[Q, A]):
     """`answer(questions)` runs in one thread, with all questions that wait when it is free."""
 
-    def __init__(self, answer: Callable[[list[Q]], list[A]], most: int, seconds: float, waiting: int):
-        self.answer, self.most, self.seconds, self.waiting = answer, most, seconds, waiting
-        self.questions: asyncio.Queue[tuple[Q, asyncio.Future[A]]] = asyncio.Queue(waiting)
+    def __init__(self, answer: Callable[[list[Q]], list[A]], most: int):
+        self.answer, self.most = answer, most
+        self.questions: asyncio.Queue[tuple[Q, asyncio.Future[A]]] = asyncio.Queue()
         self.thread = ThreadPoolExecutor(1)
         self.worker: asyncio.Task[None] | None = None
 
@@ -32,15 +30,8 @@ class BatchQueue(Generic[Q, A]):
 
     async def ask(self, question: Q) -> A:
         future: asyncio.Future[A] = asyncio.get_running_loop().create_future()
-        try:
-            self.questions.put_nowait((question, future))
-        except asyncio.QueueFull:
-            raise TooMuch(503, f"{self.waiting} requests are waiting already; try again soon.") from None
-        try:
-            return await asyncio.wait_for(future, self.seconds)
-        except TimeoutError:
-            late = f"No answer within {self.seconds:.0f} s; send fewer graphs at a time."
-            raise TooMuch(503, late) from None
+        self.questions.put_nowait((question, future))
+        return await future
 
     async def _work(self) -> None:
         loop = asyncio.get_running_loop()

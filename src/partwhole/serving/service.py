@@ -17,7 +17,7 @@ from partwhole.predictions import predicted
 from partwhole.serving.limits import Limits
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.loading import read_graphs
-from partwhole.sources.network_files import as_node_link, node_link
+from partwhole.sources.node_link import as_node_link, node_link
 from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 from partwhole.streaming import concatenate
@@ -73,7 +73,11 @@ class Service:
         """What is refused before it is read."""
         most = self.limits
         return Reading(
-            self.estimator.schema_, most_graphs=most.graphs, most_nodes=most.nodes, most_edges=most.edges
+            self.estimator.schema_,
+            offers_fallback=False,
+            most_graphs=most.graphs,
+            most_nodes=most.nodes,
+            most_edges=most.edges,
         )
 
     def read_smiles(self, smiles: list[str]) -> GraphStore:

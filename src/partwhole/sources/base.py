@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,11 @@ class Source:
     def count(data: Any) -> int | None:
         """How many graphs there are, where that is known without reading them."""
         return None
+
+
+def is_file_of(data: Any, endings: tuple[str, ...]) -> bool:
+    """A file whose name ends so, in whatever case."""
+    return isinstance(data, Path) and data.is_file() and data.name.lower().endswith(endings)
 
 
 def all_of(data: Any, test: Callable[[Any], bool]) -> bool:

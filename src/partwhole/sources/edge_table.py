@@ -19,7 +19,7 @@ from partwhole.sources.attributes import encode
 from partwhole.sources.base import Source
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import SUFFIXES, column_names, is_table, named, read_columns, stem
-from partwhole.sources.targets import with_targets
+from partwhole.sources.targets import rows_of_table, with_targets
 from partwhole.store import GraphStore
 
 EDGES = "edges"  # the table of edges in a folder
@@ -144,10 +144,7 @@ def _with_graph_table(path: Path, store: GraphStore, nodes: _Nodes, reading: Rea
     rows = [row_of.get(name) for name in nodes.graphs]
     if lost := [name for name in row_of if name not in nodes.graphs]:
         reading.note(f"{len(lost)} graphs of {beside.name} have no nodes and are left out, first {lost[0]}.")
-    if bare := rows.count(None):
-        reading.note(f"{bare} of {len(rows)} graphs are not in {beside.name}; their targets are missing.")
-    targets = {name: [None if row is None else cells[row] for row in rows] for name, cells in columns.items()}
-    return with_targets(store, targets, reading)
+    return with_targets(store, rows_of_table(columns, rows, beside.name, reading), reading)
 
 
 def _table(data: Any) -> Any:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from partwhole.errors import PartwholeError
@@ -16,7 +15,7 @@ from partwhole.registry import SOURCES
 from partwhole.sources.base import Piece, Source
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.edge_table import is_edge_table
-from partwhole.sources.molecules import CHUNK, encoded_pieces, read_any_molecules
+from partwhole.sources.molecules import CHUNK, encoded_pieces, read_any_molecules, with_names
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import (
     column_names,
@@ -50,7 +49,8 @@ class MoleculeTable(Source):
         columns = read_columns(data, [key])
         store, rows = read_any_molecules(columns.pop(smiles), reading)
         kept = {name: [cells[row] for row in rows] for name, cells in columns.items()}
-        store = _named(store, kept.pop(key) if key else [])
+        if key:
+            store = with_names(store, kept.pop(key))
         return replace(with_targets(store, kept, reading), name=stem(data))
 
     @classmethod
@@ -73,19 +73,11 @@ class MoleculeTable(Source):
             rows = table.take(piece.rows - start)
             start += table.num_rows
             store = replace(piece.store, name=stem(data))
-            yield Piece(_named(store, values(rows.column(key)) if key else []), rows)
+            yield Piece(with_names(store, values(rows.column(key))) if key else store, rows)
 
     @staticmethod
     def count(data: Path) -> int | None:
         return count_rows(data)
-
-
-def _named(store: GraphStore, names: list[Any]) -> GraphStore:
-    """With these names as ids; the SMILES of rows that have none."""
-    if not names:
-        return store
-    ids = [own if name is None else str(name) for name, own in zip(names, store.ids.tolist(), strict=True)]
-    return replace(store, ids=np.array(ids, dtype=str))
 
 
 def smiles_column(path: Path, names: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +181,12 @@ def encode_molecules(items: list[Any], first: int = 0, most_nodes: int | None = 
         name="molecules",
     )
     return Encoded(store, rows, failed)
+
+
+def with_names(store: GraphStore, names: Sequence[Any]) -> GraphStore:
+    """With these as ids; a molecule that has none keeps its SMILES."""
+    pairs = zip(names, store.ids.tolist(), strict=True)
+    return replace(store, ids=np.array([str(name or own) for name, own in pairs], dtype=str))
 
 
 def _short(text: str) -> str:

@@ -10,11 +10,11 @@ import numpy as np
 
 from partwhole.errors import PartwholeError
 from partwhole.registry import SOURCES
-from partwhole.schema import Column, Schema
+from partwhole.schema import Schema
 from partwhole.sources.attributes import by_name, encode
 from partwhole.sources.base import Source, all_of
 from partwhole.sources.reading import Reading
-from partwhole.sources.targets import as_target, target_column
+from partwhole.sources.targets import with_targets
 from partwhole.store import GraphStore
 from partwhole.values import plain
 
@@ -44,38 +44,30 @@ def read_networkx(data: Any, reading: Reading, ids: Sequence[str] | None = None)
         offset += len(number)
     node, node_codes, node_values = encode(by_name(node_rows, "node", reading), "node", reading)
     edge, edge_codes, edge_values = encode(by_name(edge_rows, "edge", reading), "edge", reading)
-    columns, targets = _targets(graphs, reading)
     given = [str(g.graph.get("id", g.name or i)) for i, g in enumerate(graphs)]
-    return GraphStore.from_arrays(
+    store = GraphStore.from_arrays(
         np.array(counts, dtype=np.int64),
         np.array(edges, dtype=np.int64).reshape(-1, 2),
-        schema=Schema(node, edge, columns),
+        schema=Schema(node, edge),
         node_codes=node_codes,
         node_values=node_values,
         edge_codes=edge_codes,
         edge_values=edge_values,
-        targets=targets,
         ids=np.array(given if ids is None else ids),
     )
+    return with_targets(store, _targets(graphs), reading, classes=LABELS)
 
 
 def _plain(attributes: dict[Any, Any]) -> dict[Any, Any]:
     return {name: plain(value) for name, value in attributes.items()}
 
 
-def _targets(graphs: list[nx.Graph], reading: Reading) -> tuple[tuple[Column, ...], np.ndarray]:
-    """The attributes of the graphs themselves."""
+def _targets(graphs: list[nx.Graph]) -> dict[str, list[Any]]:
+    """The attributes of the graphs themselves, row by row."""
     rows = [_plain(graph.graph) for graph in graphs]
     given = {name for row in rows for name in row if name not in NO_TARGETS}
     names = [*(name for name in LABELS if name in given), *sorted(given - set(LABELS), key=str)]
-    columns = {name: [row.get(name) for row in rows] for name in names}
-    found = {
-        name: target_column(name, values) if name in LABELS else as_target(str(name), values, reading)
-        for name, values in columns.items()
-    }
-    known = [target for target in found.values() if target is not None]
-    numbers = [np.zeros((len(graphs), 0)), *(numbers for _, numbers in known)]
-    return tuple(column for column, _ in known), np.concatenate(numbers, axis=1)
+    return {str(name): [row.get(name) for row in rows] for name in names}
 
 
 @SOURCES.register

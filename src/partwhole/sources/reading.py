@@ -15,6 +15,7 @@ class Reading:
     schema: Schema | None = None  # of a fitted model, where the graphs are to be embedded
     strict: bool = True  # what cannot be read is an error; otherwise it is left out
     fallback: bool = False  # what the model never saw counts as missing; otherwise it is an error
+    offers_fallback: bool = True  # whether an error may name it as a cure
     most_graphs: int | None = None  # more are refused before they are read
     most_nodes: int | None = None  # of a graph; characters of SMILES may be twice as many
     most_edges: int | None = None
@@ -36,6 +37,11 @@ class Reading:
             return self.notes
         item, reason = self.left_out[0]
         return [*self.notes, f"{len(self.left_out)} graphs were left out; the first, {item}: {reason}"]
+
+    def or_fallback(self, meaning: str = "as missing") -> str:
+        """The end of an error about what the model never saw."""
+        cure = f", or ask for the fallback (`--fallback`) to have it count {meaning}"
+        return cure if self.offers_fallback else ""
 
     def require_any(self, read: int) -> None:
         """Raise where all was left out."""

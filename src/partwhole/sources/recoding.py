@@ -16,8 +16,6 @@ from partwhole.sources.attributes import category, note_unused
 from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 
-FALLBACK = "ask for the fallback (`--fallback`) to have it count as missing"
-
 
 def recoded(store: GraphStore, schema: Schema, reading: Reading) -> GraphStore:
     columns = replace(store.schema, node=schema.node, edge=schema.edge, chemistry=schema.chemistry)
@@ -73,13 +71,13 @@ def _content(
             if not reading.fallback:
                 raise PartwholeError(
                     f"Some {part}s have no {column.name!r}, and the model knows no mean of it; give it to "
-                    "all, or ask for the fallback (`--fallback`) to have it count as 0."
+                    f"all{reading.or_fallback('as 0')}."
                 )
             return np.nan_to_num(content)
     if not reason:
         return content
     if rows and not reading.fallback:
-        raise PartwholeError(f"{reason} Give it as in the fit, or {FALLBACK}.")
+        raise PartwholeError(f"{reason} Give it as in the fit{reading.or_fallback()}.")
     if rows:
         reading.note(f"{reason} It counts as missing.")
     if column.is_categorical:
@@ -98,7 +96,7 @@ def _categories(part: str, column: Column, own: Column, codes: np.ndarray, readi
         )
         if not reading.fallback:
             known = ", ".join(map(str, column.values))
-            raise PartwholeError(f"{reason}; it knows {known}. Correct it, or {FALLBACK}.")
+            raise PartwholeError(f"{reason}; it knows {known}. Correct it{reading.or_fallback()}.")
         reading.note(f"{reason}; it counts as missing.")
     table = [place.get(category(value), NO_CATEGORY) for value in own.values]
     return np.array([*table, NO_CATEGORY], np.int16)[codes]  # the last entry is that of NO_CATEGORY, -1

@@ -12,7 +12,7 @@ import numpy as np
 from partwhole.errors import PartwholeError
 from partwhole.files import open_unpacked
 from partwhole.registry import SOURCES
-from partwhole.sources.base import Source
+from partwhole.sources.base import Source, is_file_of
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.molecules import read_any_molecules, require_possible, require_rdkit
 from partwhole.sources.reading import Reading
@@ -30,7 +30,7 @@ class SDF(Source):
 
     @staticmethod
     def accepts(data: Any) -> bool:
-        return isinstance(data, Path) and data.is_file() and data.name.lower().endswith(SUFFIXES)
+        return is_file_of(data, SUFFIXES)
 
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:

@@ -8,15 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from partwhole.errors import PartwholeError
 from partwhole.files import open_unpacked
 from partwhole.registry import SOURCES
-from partwhole.sources.base import Piece, Source
+from partwhole.sources.base import Piece, Source, is_file_of
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.molecule_table import SMILES
-from partwhole.sources.molecules import CHUNK, encoded_pieces, read_any_molecules
+from partwhole.sources.molecules import CHUNK, encoded_pieces, read_any_molecules, with_names
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import stem
 from partwhole.store import GraphStore
@@ -30,13 +28,13 @@ class SmilesFile(Source):
 
     @staticmethod
     def accepts(data: Any) -> bool:
-        return isinstance(data, Path) and data.is_file() and data.name.lower().endswith(SUFFIXES)
+        return is_file_of(data, SUFFIXES)
 
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:
         lines = list(_lines(data))
         store, rows = read_any_molecules([smiles for smiles, _ in lines], reading)
-        return _named(store, [lines[row] for row in rows], data)
+        return replace(with_names(store, [lines[row][1] for row in rows]), name=stem(data))
 
     @classmethod
     def pieces(cls, data: Path, reading: Reading) -> Iterator[Piece]:
@@ -48,7 +46,8 @@ class SmilesFile(Source):
         start = 0
         for piece in encoded_pieces((smiles for smiles, _ in _lines(data)), reading):
             lines = list(itertools.islice(names, CHUNK))
-            yield Piece(_named(piece.store, [lines[row - start] for row in piece.rows], data))
+            store = with_names(piece.store, [lines[row - start][1] for row in piece.rows])
+            yield Piece(replace(store, name=stem(data)))
             start += len(lines)
 
 
@@ -62,10 +61,3 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
                     yield smiles, name.strip()
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise PartwholeError(f"{path} cannot be read as text ({error}); correct it.") from None
-
-
-def _named(store: GraphStore, lines: list[tuple[str, str]], path: Path) -> GraphStore:
-    """With the names as ids; the SMILES of molecules that have none."""
-    return replace(
-        store, name=stem(path), ids=np.array([name or smiles for smiles, name in lines], dtype=str)
-    )

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from partwhole.errors import PartwholeError
+from partwhole.sources.base import is_file_of
 from partwhole.values import plain
 
 BLOCK = 1 << 24  # bytes of a CSV file at a time
@@ -19,7 +20,7 @@ KINDS = (pa.int64(), pa.float64(), pa.bool_(), pa.string())  # of a column, the 
 
 
 def is_table(data: Any) -> bool:
-    return isinstance(data, Path) and data.is_file() and data.name.lower().endswith(SUFFIXES)
+    return is_file_of(data, SUFFIXES)
 
 
 def stem(path: Path) -> str:

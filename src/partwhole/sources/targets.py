@@ -15,15 +15,33 @@ from partwhole.store import GraphStore
 MOST_CLASSES = 20  # integers with more values than this are numbers
 
 
-def with_targets(store: GraphStore, columns: Mapping[str, Sequence[Any]], reading: Reading) -> GraphStore:
-    """The store with these columns, row by row of its graphs, as its targets."""
-    targets = {name: as_target(name, values, reading) for name, values in columns.items()}
-    found = [target for target in targets.values() if target is not None]
+def with_targets(
+    store: GraphStore,
+    columns: Mapping[str, Sequence[Any]],
+    reading: Reading,
+    classes: tuple[str, ...] = (),
+) -> GraphStore:
+    """The store with these columns, row by row of its graphs, as its targets; whole numbers are classes in
+    the columns `classes` however many there are."""
+    targets = [
+        target_column(name, values) if name in classes else as_target(name, values, reading)
+        for name, values in columns.items()
+    ]
+    found = [target for target in targets if target is not None]
     return replace(
         store,
         schema=replace(store.schema, targets=tuple(column for column, _ in found)),
         targets=np.concatenate([np.zeros((len(store), 0)), *(numbers for _, numbers in found)], axis=1),
     )
+
+
+def rows_of_table(
+    columns: Mapping[str, Sequence[Any]], rows: Sequence[int | None], table: str, reading: Reading
+) -> dict[str, list[Any]]:
+    """The columns of a table beside the graphs, row by row of these; None: a graph is not in it."""
+    if bare := sum(row is None for row in rows):
+        reading.note(f"{bare} of {len(rows)} graphs are not in {table}; their targets are missing.")
+    return {name: [None if row is None else cells[row] for row in rows] for name, cells in columns.items()}
 
 
 def as_target(name: str, values: Sequence[Any], reading: Reading) -> tuple[Column, np.ndarray] | None:
