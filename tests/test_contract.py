@@ -23,7 +23,7 @@ from partwhole.registry import (
 )
 from partwhole.semisupervised.model import SemiSupervisedModel
 from partwhole.semisupervised.tasks import Regression
-from partwhole.structure.base import with_structure
+from partwhole.structure.base import structure_widths, with_structure
 from partwhole.training.objectives import HeadTailObjective
 
 BACKBONE_VARIANTS = [*(b for b in BACKBONES if b != "pyg"), "pyg:GCN", "pyg:GraphSAGE", "pyg:GAT"]
@@ -32,7 +32,7 @@ SELECTIONS = ("straight-through", "soft", "hard")
 
 def build(store: GraphStore, seed: int = 0, **options) -> PartWhole:
     config = FitConfig.from_options({"hidden": 8, "layers": 2, **options})
-    widths = {"node": store.schema.node_width} | dict.fromkeys(store.structure, 1)
+    widths = {"node": store.schema.node_width} | structure_widths(tuple(store.structure))
     torch.manual_seed(seed)
     return PartWhole(config, widths, store.schema.edge_width).double()
 

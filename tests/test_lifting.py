@@ -16,7 +16,7 @@ from partwhole.lifting.lifter import Lifter, choose_batches
 from partwhole.model import PartWhole
 from partwhole.registry import ESTIMATORS, GENERATORS
 from partwhole.schema import Column, Schema
-from partwhole.structure.base import structure_kinds, with_structure
+from partwhole.structure.base import structure_kinds, structure_widths, with_structure
 from partwhole.training.feeds import batch_indices
 from partwhole.training.objectives import HeadTailObjective
 
@@ -33,7 +33,7 @@ def build(store: GraphStore, **options) -> PartWhole:
     then cancels the gradient of the first layer almost entirely, leaving digits of noise to compare."""
     torch.manual_seed(0)
     widths = {"node": store.schema.node_width} if store.schema.node else {}
-    widths |= dict.fromkeys(store.structure, 1)
+    widths |= structure_widths(tuple(store.structure))
     config = FitConfig.from_options({"hidden": 12, "layers": 4, **options})
     model = PartWhole(config, widths, store.schema.edge_width).double()
     with torch.no_grad():

@@ -401,6 +401,13 @@ def test_structure_attributes_are_those_of_networkx(dataset):
     np.testing.assert_allclose(store.structure["log-degree"], np.log1p(store.structure["degree"]), rtol=1e-6)
 
 
+def test_one_hot_degrees_end_in_a_last_column():
+    hub = nx.star_graph(80)  # degree 80, and 80 nodes of degree 1
+    flags = with_structure(load_graphs([hub]), ["one-hot-degree"]).structure["one-hot-degree"]
+    assert flags.shape == (81, 64) and flags.sum() == 81
+    assert flags[0, 63] and flags[1:, 1].all()
+
+
 def test_read_tu_keeps_a_self_loop_once(tmp_path):
     store = read_tu(write_tu(tmp_path / "TOY", A="1, 1\n1, 2\n2, 1\n"))
     assert store.num_edges.tolist() == [2, 0]

@@ -16,7 +16,7 @@ from partwhole.errors import PartwholeError
 from partwhole.lifting.lifter import choose_batches
 from partwhole.method import EMBED_GRAPHS, GraphMethod
 from partwhole.store import GraphStore
-from partwhole.structure.base import structure_kinds, with_structure
+from partwhole.structure.base import structure_kinds, structure_widths, with_structure
 from partwhole.training.checkpoint import RunFolder, load_weights
 from partwhole.training.feeds import Feed, GraphFeed
 from partwhole.training.objectives import Objective
@@ -33,6 +33,7 @@ class EncoderMethod(GraphMethod, TrainConfig):
 
     config_class: type[TrainConfig] = TrainConfig
     keeps_state = True
+    bare_nodes = "degree"  # the structure attribute of nodes that have nothing else
 
     def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
         store = self._prepared(graphs)
@@ -71,7 +72,7 @@ class EncoderMethod(GraphMethod, TrainConfig):
 
     def _start(self, store: GraphStore) -> None:
         super()._start(store)
-        self.store_ = with_structure(store, structure_kinds(store.schema, self.structure))
+        self.store_ = with_structure(store, self._kinds())
         self._build()
         if len(store) < 2 and self.model_.config.epochs > 0:
             raise PartwholeError(
@@ -80,9 +81,8 @@ class EncoderMethod(GraphMethod, TrainConfig):
 
     def _build(self) -> None:
         """The model with its first weights, which depend on the seed alone."""
-        kinds = structure_kinds(self.schema_, self.structure)
         widths = {"node": self.schema_.node_width} if self.schema_.node else {}
-        widths |= dict.fromkeys(kinds, 1)
+        widths |= structure_widths(self._kinds())
         self.device_ = choose_device(self.device)
         config = self.config_class(**self.options())
         with torch.random.fork_rng():
@@ -126,7 +126,10 @@ class EncoderMethod(GraphMethod, TrainConfig):
 
     def _prepared(self, graphs: Any) -> GraphStore:
         store = super()._prepared(graphs)
-        return with_structure(store, structure_kinds(self.schema_, self.structure))
+        return with_structure(store, self._kinds())
+
+    def _kinds(self) -> tuple[str, ...]:
+        return structure_kinds(self.schema_, self.structure, self.bare_nodes)
 
     def _listener(self) -> ProgressBar | None:
         return ProgressBar() if self.verbose else None

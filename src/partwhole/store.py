@@ -44,7 +44,7 @@ class GraphStore:
     schema: Schema
     name: str = "graphs"
     origin: str = ""  # the file or folder that it was read from
-    structure: dict[str, np.ndarray] = field(default_factory=dict)  # kind -> [N, D] float32
+    structure: dict[str, np.ndarray] = field(default_factory=dict)  # kind -> [N, D] float32 or bool
 
     # ---------------------------------------------------------------- making
 
@@ -275,7 +275,7 @@ class GraphStore:
             encoded = one_hot(self.node_codes[nodes], self.node_values[nodes], self.schema.node)
             attributes["node"] = torch.from_numpy(encoded)
         for kind, x in self.structure.items():
-            attributes[kind] = torch.from_numpy(x[nodes])
+            attributes[kind] = torch.from_numpy(x[nodes].astype(np.float32, copy=False))
         start = self.edge_ptr[nodes]
         degree = self.edge_ptr[nodes + 1] - start
         edge_attributes = None

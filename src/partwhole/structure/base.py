@@ -16,17 +16,28 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-def structure_kinds(schema: Schema, chosen: Sequence[str]) -> tuple[str, ...]:
-    """The structure attributes a model of this schema uses: degree where nodes have nothing else."""
+def structure_kinds(schema: Schema, chosen: Sequence[str], default: str = "degree") -> tuple[str, ...]:
+    """The structure attributes a model of this schema uses; where nodes have nothing else, `default`."""
     if not schema.node and not chosen:
-        return ("degree",)
+        return (default,)
     return tuple(chosen)
+
+
+def structure_widths(kinds: Sequence[str]) -> dict[str, int]:
+    """Of each kind; it is the same for all graphs."""
+    none = GraphStore.from_arrays(np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
+    return {kind: x.shape[1] for kind, x in with_structure(none, kinds).structure.items()}
 
 
 def with_structure(store: GraphStore, kinds: Sequence[str]) -> GraphStore:
     """The store with the structure attributes `kinds` computed, once for all batches."""
-    columns = {kind: STRUCTURE.get(kind)(store).astype(np.float32)[:, None] for kind in kinds}
-    return replace(store, structure=columns)
+    return replace(store, structure={kind: _columns(STRUCTURE.get(kind)(store)) for kind in kinds})
+
+
+def _columns(found: np.ndarray) -> np.ndarray:
+    """[N] or [N, D] -> [N, D] float32; flags stay flags, which take a fourth of the memory."""
+    columns = found if found.ndim == 2 else found[:, None]
+    return columns if columns.dtype == bool else columns.astype(np.float32)
 
 
 def adjacency(store: GraphStore) -> csr_array:
