@@ -21,6 +21,7 @@ LAYERS = [
     [
         "errors",
         "values",
+        "ranks",
         "registry",
         "config",
         "schema",

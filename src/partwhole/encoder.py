@@ -11,6 +11,7 @@ import torch
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
+from partwhole import ranks
 from partwhole.config import BackboneConfig, TrainConfig
 from partwhole.errors import PartwholeError
 from partwhole.lifting.lifter import choose_batches
@@ -68,12 +69,18 @@ class EncoderMethod(GraphMethod, TrainConfig):
         """Whether batches may be lifted, where that is exact and pays."""
         return True
 
+    def _spans_ranks(self) -> bool:
+        """Whether the loss is that of the whole batch where several processes share one."""
+        return False
+
     # ---------------------------------------------------------------- inside
 
     def _start(self, store: GraphStore) -> None:
         super()._start(store)
         self.store_ = with_structure(store, self._kinds())
         self._build()
+        if ranks.count() > 1:
+            self._require_ranks(store)
         if len(store) < 2 and self.model_.config.epochs > 0:
             raise PartwholeError(
                 "One graph alone cannot be contrasted with others; give at least two graphs."
@@ -131,8 +138,20 @@ class EncoderMethod(GraphMethod, TrainConfig):
     def _kinds(self) -> tuple[str, ...]:
         return structure_kinds(self.schema_, self.structure, self.bare_nodes)
 
+    def _require_ranks(self, store: GraphStore) -> None:
+        """Raise unless several processes can train this."""
+        if not (self._spans_ranks() and getattr(self._encoder().backbone, "spans_ranks", False)):
+            raise PartwholeError(
+                f"{self.method} with this backbone is trained by one process; leave out --devices, or use "
+                "subgraph-infomax with gin."
+            )
+        if len(store) < ranks.count():
+            raise PartwholeError(
+                f"{len(store)} graphs cannot be shared out among {ranks.count()} processes; use fewer."
+            )
+
     def _listener(self) -> ProgressBar | None:
-        return ProgressBar() if self.verbose else None
+        return ProgressBar() if self.verbose and ranks.is_first() else None
 
     def _about(self, store: GraphStore) -> dict[str, Any]:
         about = super()._about(store)

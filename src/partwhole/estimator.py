@@ -66,5 +66,8 @@ class SubgraphInfoMax(BackboneMethod, FitConfig):
     def _objective(self) -> Objective:
         return HeadTailObjective()
 
+    def _spans_ranks(self) -> bool:
+        return True
+
     def _feed(self, store: GraphStore) -> Feed:
         return GraphFeed(store, self.model_, corrupt=self.head_negatives, lift=self.lift)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from partwhole import ranks
 from partwhole.nodes import NodeVectors, PlainNodes, Rows
 from partwhole.schema import Schema
 from partwhole.segment import neighbor_sum, segment_ids
@@ -200,3 +201,13 @@ class GraphViews:
     corrupted: Tensor | None  # [B, d] h(G^); None without head negatives
     membership: Tensor  # [S, rows] how much of each row each subgraph holds
     rows: Rows  # which graph each of these rows belongs to, and how many nodes it stands for
+
+    def vectors_of_all_ranks(self) -> GraphViews:
+        """With the vectors of the whole batch, of which this rank has a piece; membership stays its own."""
+        h, rec, corrupted = self.graph, self.reconstructed, self.corrupted
+        return replace(
+            self,
+            graph=ranks.gathered(h),
+            reconstructed=ranks.gathered(rec),
+            corrupted=None if corrupted is None else ranks.gathered(corrupted),
+        )

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
+from partwhole import ranks
 from partwhole.config import Options
 from partwhole.errors import PartwholeError
 from partwhole.schema import Schema
@@ -68,12 +69,16 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
             _require_same_run(run.read_config(), self.about_)
         if not self.keeps_state:  # a fit that fails leaves the folder as it was
             self._fit_started()
-        if overwrite:
-            run.clear()
-        run.write_config(self.about_)
+        ranks.wait_for_all()  # all have looked at the folder before one writes
+        if ranks.is_first():
+            if overwrite:
+                run.clear()
+            run.write_config(self.about_)
+        ranks.wait_for_all()
         if self.keeps_state:
             self._fit_started(run, stop_requested)
-        run.write_weights(self._tensors())
+        if ranks.is_first():
+            run.write_weights(self._tensors())
         return self
 
     def transform(self, graphs: Any) -> np.ndarray:

@@ -33,6 +33,9 @@ class SubgraphInfoMaxPredictor(LabelledMethod, SubgraphInfoMax, PredictorConfig)
     def learns_subgraphs(self) -> bool:
         return self.unlabelled == SubgraphInfoMax.method and self.unsupervised_weight > 0
 
+    def _spans_ranks(self) -> bool:
+        return self.learns_subgraphs() or self.unsupervised_weight == 0
+
     def _with_head(self) -> SemiSupervisedModel:
         return SemiSupervisedModel(PredictorConfig(**self.options()), self.model_, self.task_)
 

@@ -109,6 +109,15 @@ def permute_within_graphs(graph_of_node: Tensor, generator: torch.Generator) -> 
 
     Sorting random numbers and then, stably, by graph draws every order with equal chance.
     """
-    noise = torch.rand(len(graph_of_node), generator=generator, dtype=torch.float64)
+    noise = _noise(len(graph_of_node), generator)
     order = noise.argsort(stable=True)
     return order[graph_of_node[order].argsort(stable=True)]
+
+
+def skip(generator: torch.Generator, nodes: int) -> None:
+    """Go on as if an order of so many nodes had been drawn."""
+    _noise(nodes, generator)
+
+
+def _noise(nodes: int, generator: torch.Generator) -> Tensor:
+    return torch.rand(nodes, generator=generator, dtype=torch.float64)

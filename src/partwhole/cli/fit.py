@@ -50,6 +50,14 @@ def fit(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="An option of the method; see `partwhole methods NAME`."),
     ] = None,
+    devices: Annotated[
+        int | None,
+        typer.Option(help="Processes on this machine that train together, each with its GPU or its cores."),
+    ] = None,
+    machines: Annotated[
+        int | None,
+        typer.Option(help="Machines that run this command together; each has MASTER_ADDR and NODE_RANK set."),
+    ] = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -61,9 +69,11 @@ def fit(
     """
     from rich.console import Console
 
+    from partwhole import ranks
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
     from partwhole.training.checkpoint import RunFolder
+    from partwhole.training.launch import launch
     from partwhole.training.trainer import Interrupted
 
     run = RunFolder(out)
@@ -93,9 +103,11 @@ def fit(
     given = {**options, **named_options(option or [], config_class, method)}
     require_options(given, config_class, method)
     chosen = config_class.from_options({**base, **given, "verbose": True})
+    launch(devices, machines, getattr(chosen, "device", "cpu"))
     reading = Reading(strict=strict)
     store = read_graphs(data, reading)
-    tell(reading, out / "left_out.csv")
+    if ranks.is_first():
+        tell(reading, out / "left_out.csv")
     labels, kind = labels_of(store, target or [], method)
     estimator = METHODS.get(kind)(**chosen.options())
     started = time.perf_counter()
@@ -106,11 +118,14 @@ def fit(
         with nullcontext() if gently else Console(stderr=True).status(f"fitting {kind}"):
             estimator.fit_run(store, out, stop_requested=stop.requested, **folder, **labels)
     except Interrupted as stopped:
-        again = f"partwhole fit {data} --out {out} --resume"
-        print(f"Stopped in epoch {stopped.progress.epoch + 1}; continue with: {again}", file=sys.stderr)
+        if ranks.is_first():
+            again = f"partwhole fit {data} --out {out} --resume"
+            print(f"Stopped in epoch {stopped.progress.epoch + 1}; continue with: {again}", file=sys.stderr)
         raise typer.Exit(130) from None
     finally:
         stop.restore()
+    if not ranks.is_first():
+        return
     last = estimator.history_[-1] if estimator.history_ else {}
     result = {
         "run": str(out),

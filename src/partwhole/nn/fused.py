@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import numba
+import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from partwhole import ranks
 from partwhole.nn import kernels
 
 MOST_THREADS = numba.get_num_threads()  # as many as numba was started with
@@ -34,14 +36,15 @@ def bias_relu_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """y = max(x + bias, 0), normalised by its mean and variance over rows weighted by `share` [rows].
 
-    Returns the normalised rows, the mean and the variance. On a CPU `x` is overwritten.
+    The shares of all ranks add up to one. Returns the normalised rows, the mean and the variance. On a CPU
+    `x` is overwritten.
     """
     if x.device.type == "cpu":
         return _BiasReLUNorm.apply(x, bias, share, gain, shift, eps)
     y = (x + bias).relu()
-    mean = share @ y
+    mean = ranks.summed(share @ y)
     centred = y - mean
-    variance = share @ centred.square()
+    variance = ranks.summed(share @ centred.square())
     return torch.addcmul(shift, centred, gain * (variance + eps).rsqrt()), mean.detach(), variance.detach()
 
 
@@ -74,7 +77,8 @@ class _BiasReLUNorm(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor, Tensor]:
         y = x.detach()
         moments = kernels.add_relu_moments(y.numpy(), bias.detach().numpy(), share.numpy())
-        mean, variance = (torch.from_numpy(m) for m in moments)  # in double precision
+        mean, square = ranks.total(torch.from_numpy(np.stack(moments)))  # in double precision
+        variance = (square - mean * mean).clamp_min(0)
         inverse = (variance + eps).rsqrt()
         scale = gain.double() * inverse
         out = torch.empty_like(y)
@@ -93,10 +97,11 @@ class _BiasReLUNorm(torch.autograd.Function):
         y, share, scale, mean, inverse = ctx.saved_tensors
         grad = grad.contiguous()
         sums = kernels.norm_backward_sums(grad.numpy(), y.numpy())
-        total, product = (torch.from_numpy(s) for s in sums)
+        total, product = here = torch.from_numpy(np.stack(sums))
         d_gain = (product - mean * total) * inverse  # sum_j g_j x^_j
-        slope = scale * d_gain * inverse
-        constant = scale * total - slope * mean
+        everywhere, product = ranks.total(here)  # rows of other ranks depend on the same moments
+        slope = scale * (product - mean * everywhere) * inverse * inverse
+        constant = scale * everywhere - slope * mean
         out = torch.empty_like(y)
         to = y.dtype
         bias = kernels.norm_relu_backward(

@@ -41,7 +41,7 @@ def relu_backward(grad: np.ndarray, y: np.ndarray, out: np.ndarray) -> np.ndarra
 
 @njit(cache=True, parallel=True, nogil=True)
 def add_relu_moments(x: np.ndarray, bias: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """x <- max(x + bias, 0), in place. Returns its mean and variance over rows weighted by share."""
+    """x <- max(x + bias, 0), in place. Returns the sums over rows of x and of x * x, weighted by share."""
     rows, width = x.shape
     sums, squares = np.zeros((CHUNKS, width)), np.zeros((CHUNKS, width))
     for chunk in prange(CHUNKS):
@@ -56,8 +56,7 @@ def add_relu_moments(x: np.ndarray, bias: np.ndarray, share: np.ndarray) -> tupl
                 total[j] += weighted
                 square[j] += weighted * value
         sums[chunk], squares[chunk] = total, square
-    mean = sums.sum(axis=0)
-    return mean, np.maximum(squares.sum(axis=0) - mean * mean, 0.0)
+    return sums.sum(axis=0), squares.sum(axis=0)
 
 
 @njit(cache=True, parallel=True, nogil=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from partwhole import ranks
 from partwhole.nn.fused import bias_relu, bias_relu_norm
 from partwhole.segment import segment_sum
 
@@ -58,14 +59,16 @@ class StackConv(nn.Module):
 class ReLUNorm(nn.BatchNorm1d):
     """BatchNorm(ReLU(x + bias)) over nodes, where a row may stand for `sizes` [rows] equal nodes.
 
-    Weighting the moments by the sizes gives exactly the statistics of the nodes. A batch of fewer
-    than two nodes uses the running statistics. `x` is overwritten.
+    Weighting the moments by the sizes gives exactly the statistics of the nodes, those of all ranks. A
+    batch of fewer than two nodes uses the running statistics. `x` is overwritten.
     """
 
     def forward(self, x: Tensor, bias: Tensor, sizes: Tensor | None = None) -> Tensor:  # type: ignore[override]
         assert self.running_mean is not None
         assert self.running_var is not None
         nodes = len(x) if sizes is None else float(sizes.sum())
+        if self.training:
+            nodes = float(ranks.total(torch.tensor(float(nodes), dtype=torch.float64, device=x.device)))
         if not self.training or nodes < 2:
             scale = self.weight * (self.running_var + self.eps).rsqrt()
             return torch.addcmul(self.bias - self.running_mean * scale, bias_relu(x, bias), scale)

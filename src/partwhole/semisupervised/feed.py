@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from partwhole import ranks
 from partwhole.graph import Movable
 from partwhole.store import GraphStore
 from partwhole.training.feeds import Batches, Order
@@ -65,7 +66,8 @@ class LabelledFeed:
             others = others[~np.isin(others, graphs)]  # a graph twice would be a negative of itself
             graphs = np.concatenate([graphs, others])
             targets = torch.cat([targets, torch.full_like(self.targets[others], torch.nan)])
-        return LabelledBatch(self.batches.of(graphs, epoch, step), targets)
+        piece = ranks.piece(len(graphs))
+        return LabelledBatch(self.batches.of(graphs, epoch, step, piece), targets[piece])
 
     def release(self) -> None:
         self.store.release_pages()

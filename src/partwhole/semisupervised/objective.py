@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from partwhole import ranks
 from partwhole.semisupervised.feed import LabelledBatch
 from partwhole.semisupervised.model import SemiSupervisedModel
 from partwhole.semisupervised.tasks import Task
@@ -18,12 +19,12 @@ class SemiSupervisedObjective(Objective):
         self.task, self.weight = task, weight
 
     def __call__(self, model: SemiSupervisedModel, batch: LabelledBatch) -> tuple[Tensor, dict[str, Tensor]]:
-        student = model.student
+        student, targets = model.student, ranks.gathered(batch.targets)
         if self.weight == 0:
-            loss = self.task.loss(student(batch.graphs), batch.targets)
+            loss = self.task.loss(ranks.gathered(student(batch.graphs)), targets)
             return loss, {"loss": loss.detach()}
         h, added, logged = model.companion(student, batch.graphs, self.weight)
-        supervised = self.task.loss(student.head(h), batch.targets)
+        supervised = self.task.loss(ranks.gathered(student.head(h)), targets)
         loss = supervised + added
         return loss, {"loss": loss.detach(), "supervised": supervised.detach(), **logged}
 

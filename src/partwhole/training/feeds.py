@@ -11,9 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from partwhole import ranks
 from partwhole.config import TrainConfig
 from partwhole.graph import Batch
 from partwhole.lifting.lifter import Lifter, choose_batches
+from partwhole.segment import skip
 from partwhole.store import GraphStore
 
 
@@ -34,11 +36,12 @@ class Feed(Protocol):
 def batch_indices(graphs: int, batch_size: int, seed: int, epoch: int) -> list[np.ndarray]:
     """Which graphs each step of an epoch sees.
 
-    A remainder of one graph, which would have no tail negatives, joins the batch before it.
+    A remainder of one graph, which would have no tail negatives, or of fewer graphs than ranks joins the
+    batch before it.
     """
     order = np.random.default_rng([seed, epoch]).permutation(graphs)
     starts = list(range(0, graphs, batch_size))
-    if len(starts) > 1 and graphs - starts[-1] < 2:
+    if len(starts) > 1 and graphs - starts[-1] < max(2, ranks.count()):
         starts.pop()
     return [order[a:b] for a, b in zip(starts, [*starts[1:], graphs])]
 
@@ -88,9 +91,13 @@ class Batches:
             lift=self.lift,
         )
 
-    def of(self, graphs: np.ndarray, epoch: int, step: int) -> Batch:
-        seed = self.model.config.random_state
-        return self.source.batch(graphs, step_generator(seed, epoch, step) if self.corrupt else None)
+    def of(self, graphs: np.ndarray, epoch: int, step: int, piece: slice = slice(None)) -> Batch:
+        """`piece`: of these graphs only, each with the G^ that it has in the whole."""
+        random = None
+        if self.corrupt:
+            random = step_generator(self.model.config.random_state, epoch, step)
+            skip(random, int(self.store.num_nodes[graphs[: piece.start or 0]].sum()))
+        return self.source.batch(graphs[piece], random)
 
 
 class EveryGraph:
@@ -122,4 +129,4 @@ class GraphFeed(EveryGraph):
         self.batches = Batches(store, model, corrupt=corrupt, lift=lift)
 
     def make(self, graphs: np.ndarray, epoch: int, step: int) -> Batch:
-        return self.batches.of(graphs, epoch, step)
+        return self.batches.of(graphs, epoch, step, ranks.piece(len(graphs)))

@@ -33,8 +33,8 @@ class HeadTailObjective(Objective):
 
 
 def head_tail_loss(views: GraphViews, config: FitConfig) -> tuple[Tensor, dict[str, Tensor]]:
-    """The loss of a batch, and what to log beside it."""
-    scores = pair_scores(views, config.pair_score, config.temperature)
+    """The loss of a batch, and what to log beside it; graphs are contrasted with those of all ranks."""
+    scores = pair_scores(views.vectors_of_all_ranks(), config.pair_score, config.temperature)
     loss = -head_tail_bound(scores, config.estimator)
     with torch.no_grad():
         logged = {"mutual_information": mutual_information(scores, config.estimator)}

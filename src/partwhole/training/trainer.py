@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from partwhole import ranks
 from partwhole.errors import PartwholeError
 from partwhole.nn.fused import match_threads
 from partwhole.training.adam import Adam
@@ -48,15 +49,19 @@ class Interrupted(Exception):
 
 
 def choose_device(name: str) -> torch.device:
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if name == "cuda" and not torch.cuda.is_available():
         raise PartwholeError("No CUDA device was found; use `--device cpu` or `auto`.")
-    return torch.device(name)
+    if name == "cpu" or not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda", torch.cuda.current_device())  # of several ranks each has its own
 
 
 class Trainer:
-    """Runs an objective over a feed, for the epochs of the model's configuration."""
+    """Runs an objective over a feed, for the epochs of the model's configuration.
+
+    Of several ranks each has its own piece of every batch, all take the same step, and the first one keeps
+    the run folder.
+    """
 
     def __init__(
         self,
@@ -84,13 +89,16 @@ class Trainer:
 
     def fit(self, feed: Feed) -> None:
         """Train from where the run folder stands, or from the beginning."""
-        config, run = self.model.config, self.run
+        config = self.model.config
         progress = Progress()
-        if run is not None:
-            progress = run.read_state(self.model, self.optimizer)
+        if self.run is not None:
+            progress = self.run.read_state(self.model, self.optimizer)
             self.optimizer.lr = progress.choice.lr or config.lr
             if progress.choice.epoch:
-                self.best = run.read_best()
+                self.best = self.run.read_best()
+        ranks.wait_for_all()  # all have read before one writes
+        run = self.run = self.run if ranks.is_first() else None
+        if run is not None:
             run.forget_after(progress.epoch)
             self.history = run.read_metrics()
             if progress == Progress():
@@ -125,18 +133,16 @@ class Trainer:
                 )
             self.optimizer.zero_grad()
             loss.backward()
+            ranks.average_gradients(self.optimizer.parameters)
             self.optimizer.step()
             self.objective.after_step(self.model)
-            values = torch.stack(list(logged.values())).tolist()  # one transfer from the device
-            for name, value in zip(logged, values):
-                progress.sums[name] = progress.sums.get(name, 0.0) + value * batch.num_graphs
-            progress.graphs += batch.num_graphs
+            stop = self._count(progress, logged, batch.num_graphs)
             progress.step = step + 1
             now = time.perf_counter()
             progress.seconds, started = progress.seconds + now - started, now
             feed.release()
             self.listener.step(epoch, step + 1, number)
-            self._maybe_stop(progress)
+            self._maybe_stop(progress, stop)
         means = {name: total / progress.graphs for name, total in progress.sums.items()}
         started = time.perf_counter()
         metrics = {"epoch": epoch + 1, **means, **self._validate(epoch + 1, progress.choice)}
@@ -163,9 +169,18 @@ class Trainer:
         if self.run is not None:
             self.run.write_snapshot(epoch, self.model.state_dict())
 
-    def _maybe_stop(self, progress: Progress) -> None:
+    def _count(self, progress: Progress, logged: Mapping[str, Tensor], graphs: int) -> bool:
+        """Add what a step logged to the sums of the epoch. Returns whether any rank was asked to stop."""
+        values = torch.stack(list(logged.values())).double() * graphs
+        counts = values.new_tensor([graphs, self.stop_requested()])
+        *sums, counted, stop = ranks.total(torch.cat([values, counts])).tolist()
+        for name, value in zip(logged, sums):
+            progress.sums[name] = progress.sums.get(name, 0.0) + value
+        progress.graphs += round(counted)
+        return stop > 0
+
+    def _maybe_stop(self, progress: Progress, stop: bool) -> None:
         """Keep the state now and then, and at once when asked to stop."""
-        stop = self.stop_requested()
         if self.run is not None and (stop or time.monotonic() - self._saved > STATE_SECONDS):
             self.run.write_state(self.model, self.optimizer, progress)
             self._saved = time.monotonic()

@@ -30,6 +30,7 @@ class EdgeNetwork(nn.Module):
     """X^(k) = GRU(ReLU(message(X^(k-1))), X^(k-1)), k = 1 … L rounds (Eq. 1)."""
 
     lifts = False  # distances make every node a class of its own
+    spans_ranks = True  # nothing in it looks across graphs
 
     def __init__(self, hidden: int, layers: int, edge_width: int = 0):
         super().__init__()

@@ -37,6 +37,7 @@ class GIN(nn.Module):
     """L layers of GIN."""
 
     lifts = True  # a node's vector depends on its attributes and the multiset of its neighbours'
+    spans_ranks = True  # the moments of BatchNorm are those of all ranks
 
     def __init__(self, hidden: int, layers: int):
         super().__init__()
