@@ -34,7 +34,7 @@ LAYERS = [
         "streaming",
         "segment",
     ],
-    ["structure", "sources", "nn", "generators", "losses", "lifting"],
+    ["structure", "sources", "nn", "workers", "generators", "losses", "lifting"],
     ["model"],
     ["training"],
     ["semisupervised"],

@@ -28,6 +28,7 @@ from partwhole.reproduce.sheet import to_markdown
 from partwhole.reproduce.sheets import sheet
 from partwhole.reproduce.statistics import corrected_paired_test, summarise, trimmed
 from partwhole.reproduce.tables import TABLES, in_order, plan, selected
+from partwhole.workers.processes import Processes
 
 ROOT = Path(__file__).parents[1]
 
@@ -312,7 +313,7 @@ def finished(mutag, tmp_path_factory):
     folder = tmp_path_factory.mktemp("reproduce")
     cells = in_order(plan(selected(TABLES["table2"], ["MUTAG"], None), runs=1, epochs=5))
     seen = []
-    run_cells(cells, folder, jobs=2, report=seen.append)
+    run_cells(cells, folder, Processes(2, len(cells)), report=seen.append)
     return folder, cells, seen
 
 
@@ -360,7 +361,7 @@ def test_explain_tells_how_a_number_came_about(finished):
 def test_finished_cells_are_not_run_again(finished):
     folder, cells, _ = finished
     before = results_file(folder).path.read_bytes()
-    run_cells(cells, folder, report=lambda state: pytest.fail("nothing is left to run"))
+    run_cells(cells, folder, Processes(None, 1), report=lambda state: pytest.fail("nothing is left to run"))
     assert results_file(folder).path.read_bytes() == before
 
 

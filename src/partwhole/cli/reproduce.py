@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partwhole.cli.cluster import Ray
 from partwhole.cli.output import Json, print_json, print_table
 from partwhole.errors import DataUnavailable, PartwholeError
 
@@ -45,6 +46,7 @@ def reproduce(
     jobs: Annotated[
         int | None, typer.Option(help="Cells at a time. [default: one for each core]", show_default=False)
     ] = None,
+    ray: Ray = None,
     show: Annotated[bool, typer.Option("--show", help="Show what is finished and run nothing.")] = False,
     explain: Annotated[
         str | None,
@@ -72,7 +74,10 @@ def reproduce(
     elif table == "table1":
         _statistics(datasets, json)
     else:
-        _cells(selected(table_named(table), datasets, methods, targets), runs, epochs, out, jobs, show, json)
+        if ray is not None and jobs is not None:
+            raise PartwholeError("A cluster decides how many cells are run at a time; leave out --jobs.")
+        chosen = selected(table_named(table), datasets, methods, targets)
+        _cells(chosen, runs, epochs, out, jobs, ray, show, json)
 
 
 def _cells(
@@ -81,6 +86,7 @@ def _cells(
     epochs: int | None,
     out: Path,
     jobs: int | None,
+    ray: str | None,
     show: bool,
     json: bool,
 ) -> None:
@@ -93,7 +99,7 @@ def _cells(
     absent: list[str] = []
     if not show:
         absent = _absent(table.datasets)
-        _run([cell for cell in in_order(cells) if cell.dataset not in absent], out, jobs)
+        _run([cell for cell in in_order(cells) if cell.dataset not in absent], out, jobs, ray)
     records = results_file(out).read()
     shown = sheet(table, cells, records)
     pages = [] if show else write_pages(table, cells, records, out)
@@ -131,12 +137,16 @@ def _absent(datasets: Sequence[str]) -> list[str]:
     return absent
 
 
-def _run(cells: list[Cell], out: Path, jobs: int | None) -> None:
+def _run(cells: list[Cell], out: Path, jobs: int | None, ray: str | None) -> None:
     """With a bar on standard error. Ctrl-C and SIGTERM end the run; what is finished is kept."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from partwhole.reproduce.runner import State, run_cells
+    from partwhole.workers.cluster import RayCluster
+    from partwhole.workers.processes import Processes
+
+    workers = RayCluster(ray) if ray is not None else Processes(jobs, len(cells))
 
     def stop(number: int, frame: Any) -> None:
         raise KeyboardInterrupt
@@ -162,7 +172,7 @@ def _run(cells: list[Cell], out: Path, jobs: int | None) -> None:
 
     try:
         with bar:
-            run_cells(cells, out, jobs=jobs, report=report)
+            run_cells(cells, out, workers, report=report)
     except KeyboardInterrupt:
         console.print(f"Stopped with {done} of {len(cells)} cells finished; the same command goes on.")
         raise typer.Exit(130) from None
