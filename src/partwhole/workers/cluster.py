@@ -96,21 +96,26 @@ class RayCluster:
                 continue
             except self.ray.exceptions.RayTaskError as error:  # raised by the task itself
                 raise error.cause if isinstance(error.cause, Exception) else error from None
+            except self.ray.exceptions.LocalRayletDiedError:  # this machine's part of the cluster
+                raise self._gone() from None
             except self.ray.exceptions.RayError as error:
                 self._require_head()
                 reason = str(error).splitlines()[0]
                 raise PartwholeError(
-                    f"A task was lost {RETRIES + 1} times ({reason}); look after the machines of the cluster and "
-                    "run again: what is finished is kept."
+                    f"A task was lost {RETRIES + 1} times ({reason}); look after the machines of the cluster "
+                    "and run again: what is finished is kept."
                 ) from None
 
     def _require_head(self) -> None:
         """Ray itself would wait for a minute and then end the process."""
         if not _answers(self.head):
-            raise PartwholeError(
-                f"The Ray cluster at {self.head} is gone; start it again and run the same command: what is "
-                "finished is kept."
-            )
+            raise self._gone()
+
+    def _gone(self) -> PartwholeError:
+        return PartwholeError(
+            f"The Ray cluster at {self.head} is gone; start it again and run the same command: what is "
+            "finished is kept."
+        )
 
 
 def _answers(address: str) -> bool:
