@@ -88,5 +88,5 @@ def test_an_address_where_no_cluster_is(tmp_path):
 def test_the_address_may_be_left_out():
     assert with_address(["reproduce", "table2", "--ray"]) == ["reproduce", "table2", "--ray", "local"]
     assert with_address(["embed", "--ray", "run", "data"]) == ["embed", "--ray", "local", "run", "data"]
-    for address in ("auto", "10.0.0.1:6379", "ray://head:10001"):
+    for address in ("auto", "10.0.0.1:6379", "head:6379"):
         assert with_address(["x", "--ray", address, "--json"]) == ["x", "--ray", address, "--json"]

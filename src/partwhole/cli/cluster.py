@@ -11,7 +11,7 @@ import typer
 from partwhole.workers.cluster import LOCAL
 
 FLAG = "--ray"
-ADDRESS = re.compile(rf"auto|{LOCAL}|.*:\d+")  # of a head, or `ray://host:port`
+ADDRESS = re.compile(rf"auto|{LOCAL}|[^/]*:\d+")
 
 Ray = Annotated[
     str | None,

@@ -15,11 +15,7 @@ T = TypeVar("T")
 
 LOCAL = "local"  # in place of an address: a cluster of this machine, which ends with the command
 RETRIES = 5  # of a task whose process or machine is lost; an error of the task itself is final
-SETTINGS = (
-    "PARTWHOLE_DATA",
-    "PARTWHOLE_CACHE",
-    "PARTWHOLE_MIRROR",
-)  # that machines of a cluster take over from here
+SETTINGS = ("PARTWHOLE_DATA", "PARTWHOLE_CACHE", "PARTWHOLE_MIRROR")  # the same on all machines
 
 
 class RayCluster:
@@ -30,6 +26,8 @@ class RayCluster:
 
     def __enter__(self) -> Self:
         self.ray = _ray()
+        if ":" in self.address and not _answers(self.address):  # Ray would try for minutes
+            raise self._nowhere("nothing answers")
         local = {"num_cpus": cores(), "include_dashboard": False} if self.address == LOCAL else {}
         settings = {name: os.environ[name] for name in SETTINGS if name in os.environ}
         try:
@@ -41,11 +39,7 @@ class RayCluster:
                 **local,
             )
         except (ConnectionError, RuntimeError, ValueError) as error:
-            reason = str(error).splitlines()[0]
-            raise PartwholeError(
-                f"There is no Ray cluster at {self.address} ({reason}); start one with `ray start --head`, "
-                "or leave the address out."
-            ) from None
+            raise self._nowhere(str(error).splitlines()[0]) from None
         self.head = self.ray.get_runtime_context().gcs_address
         self.size = max(1, int(self.ray.cluster_resources().get("CPU", 1)))
         return self
@@ -110,6 +104,12 @@ class RayCluster:
         """Ray itself would wait for a minute and then end the process."""
         if not _answers(self.head):
             raise self._gone()
+
+    def _nowhere(self, reason: str) -> PartwholeError:
+        return PartwholeError(
+            f"There is no Ray cluster at {self.address} ({reason}); start one with `ray start --head`, or "
+            "leave the address out."
+        )
 
     def _gone(self) -> PartwholeError:
         return PartwholeError(
