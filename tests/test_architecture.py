@@ -49,7 +49,7 @@ LAYERS = [
         "estimator",
         "predictors",
     ],
-    ["methods", "vectors", "neighbors", "predictions"],
+    ["methods", "vectors", "neighbors", "predictions", "remote"],
     ["evaluation"],
     ["views", "reproduce"],
     ["serving"],

@@ -9,7 +9,9 @@ import sys
 import time
 
 import pytest
+from pyarrow import parquet
 
+from partwhole import SubgraphInfoMax, load_graphs
 from partwhole.cli.cluster import with_address
 from partwhole.reproduce.runner import results_file
 
@@ -75,6 +77,33 @@ def test_a_killed_worker_of_a_local_cluster_is_replaced(tmp_path):
     _, told = process.communicate(timeout=240)
     assert process.returncode == 0, told
     assert sorted(finished(tmp_path)) == sorted(CELLS)
+
+
+def test_embedding_on_a_cluster_is_embedding_here(tmp_path):
+    """Three parts of a table, with a row that cannot be read, and two of a set that is read as a whole."""
+    pytest.importorskip("rdkit")
+    rows = "".join(f"{'C' * (1 + k % 40)}{'O' if k % 3 else 'N'},{k}\n" for k in range(9000))
+    (tmp_path / "many.csv").write_text(f"smiles,number\n{rows}C1CC,9000\n")
+    few = load_graphs(["CCO", "CCN", "c1ccccc1O", "CC(=O)O"])
+    SubgraphInfoMax(epochs=1, hidden=8, layers=2, batch_size=4).fit_run(few, tmp_path / "run")
+    command = [sys.executable, "-m", "partwhole", "embed", str(tmp_path / "run")]
+    for data, graphs in ((tmp_path / "many.csv", 9000), (stored(tmp_path / "store"), 5000)):
+        found = {}
+        for name, arguments in {"here": [], "cluster": ["--ray"]}.items():
+            out = tmp_path / f"{name}.parquet"
+            given = [*command, str(data), "--out", str(out), *arguments]
+            done = subprocess.run(given, capture_output=True, text=True, timeout=200)
+            assert done.returncode == 0, done.stderr
+            assert f"Wrote {graphs} vectors of width 8" in done.stdout
+            assert ("1 graphs were left out" in done.stderr) == (graphs == 9000)
+            found[name] = parquet.read_table(out)
+        assert found["here"].equals(found["cluster"])
+
+
+def stored(folder):
+    """5,000 molecules in a store of their own."""
+    load_graphs(["CCO", "CCN", "CCCC", "OCCO", "C"] * 1000).save(folder)
+    return folder
 
 
 def test_an_address_where_no_cluster_is(tmp_path):

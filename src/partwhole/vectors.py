@@ -19,9 +19,9 @@ from partwhole.sources.base import Piece
 ID, VECTOR = "id", "embedding"
 
 
-def write_vectors(estimator: GraphMethod, pieces: Iterator[Piece], total: int | None, out: Path) -> int:
-    """Write the columns id, label (where it is known) and embedding; of a table, all its columns in place
-    of the label. The file appears whole or not at all. Returns how many graphs there were.
+def write_vectors(tables: Iterator[pa.Table], total: int | None, out: Path) -> tuple[int, int]:
+    """Write what `vector_tables` gives. The file appears whole or not at all. Returns how many graphs there
+    were, and the width of their vectors.
     """
     bar = Progress(
         TextColumn("embedding"),
@@ -31,28 +31,31 @@ def write_vectors(estimator: GraphMethod, pieces: Iterator[Piece], total: int | 
         console=Console(stderr=True),
         transient=True,
     )
-    graphs = 0
+    graphs = width = 0
     with atomic_file(out) as temporary, bar:
         task = bar.add_task("", total=total)
         writer = None
         try:
-            for piece in pieces:
-                start = 0
-                columns = _columns(piece)
-                for vectors in estimator.transform_batches(piece.store):
-                    flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
-                    part = columns.slice(start, len(vectors)).append_column(
-                        VECTOR, pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
-                    )
-                    writer = writer or parquet.ParquetWriter(temporary, part.schema)
-                    writer.write_table(part.cast(writer.schema))
-                    start += len(vectors)
-                    graphs += len(vectors)
-                    bar.update(task, advance=len(vectors))
+            for table in tables:
+                writer = writer or parquet.ParquetWriter(temporary, table.schema)
+                writer.write_table(table.cast(writer.schema))
+                graphs, width = graphs + table.num_rows, table.schema.field(VECTOR).type.list_size
+                bar.update(task, advance=table.num_rows)
         finally:
             if writer is not None:
                 writer.close()
-    return graphs
+    return graphs, width
+
+
+def vector_tables(estimator: GraphMethod, piece: Piece) -> Iterator[pa.Table]:
+    """The columns id, label (where it is known) and embedding, a few hundred rows at a time; of a table, all
+    its columns in place of the label."""
+    columns, start = _columns(piece), 0
+    for vectors in estimator.transform_batches(piece.store):
+        flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
+        beside = columns.slice(start, len(vectors))
+        yield beside.append_column(VECTOR, pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1]))
+        start += len(vectors)
 
 
 def _columns(piece: Piece) -> pa.Table:

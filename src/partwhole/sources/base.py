@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,22 @@ class Piece:
 
     store: GraphStore
     table: pa.Table | None = None
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A piece that is there already."""
+
+    piece: Piece
+
+    def read(self, reading: Reading) -> Piece:
+        return self.piece
+
+
+class Shard(Protocol):
+    """Some of the graphs of a source, not yet read: small, and fit to be sent to another process."""
+
+    def read(self, reading: Reading) -> Piece: ...
 
 
 class Source:
@@ -38,14 +54,25 @@ class Source:
         raise TypeError("a source defines read")
 
     @classmethod
-    def pieces(cls, data: Any, reading: Reading) -> Iterator[Piece]:
+    def shards(cls, data: Any, reading: Reading) -> Iterator[Shard]:
         """The same graphs a few thousand at a time, where the source can; for sets larger than memory."""
-        yield Piece(cls.read(data, reading))
+        yield Whole(cls, data)
 
     @staticmethod
     def count(data: Any) -> int | None:
         """How many graphs there are, where that is known without reading them."""
         return None
+
+
+@dataclass(frozen=True)
+class Whole:
+    """All graphs of a source."""
+
+    source: type[Source]
+    data: Any
+
+    def read(self, reading: Reading) -> Piece:
+        return Piece(self.source.read(self.data, reading))
 
 
 def is_file_of(data: Any, endings: tuple[str, ...]) -> bool:

@@ -15,10 +15,11 @@ from partwhole.graph import Graph
 from partwhole.registry import SOURCES
 from partwhole.schema import Schema
 from partwhole.sources import catalogue
-from partwhole.sources.base import Piece, all_of
+from partwhole.sources.base import Loaded, Piece, Shard, all_of
 from partwhole.sources.reading import Reading
 from partwhole.sources.recoding import recoded
 from partwhole.store import GraphStore
+from partwhole.workers.all_cores import on_all_cores
 
 
 def load_graphs(
@@ -59,20 +60,34 @@ def read_graphs(data: Any, reading: Reading) -> GraphStore:
 def read_pieces(data: Any, reading: Reading) -> tuple[Iterator[Piece], int | None]:
     """`read_graphs` a few thousand at a time where the source can, and the number of all where it is known
     beforehand."""
+    shards, total = shards_of(data, reading)
+    tasks = ((shard, reading.again()) for shard in shards)
+    return _pieces(on_all_cores(read_shard, tasks), reading), total
+
+
+def shards_of(data: Any, reading: Reading) -> tuple[Iterator[Shard], int | None]:
+    """What `read_shard` takes."""
     source = _source_of(data) if isinstance(data, str | Path) else None
     if source is None:
         store = read_graphs(data, reading)
-        return iter([Piece(store)]), len(store)
+        return iter([Loaded(Piece(store))]), len(store)
     place = _place(data)
-    return _recoded_pieces(source.pieces(place, reading), reading), source.count(place)
+    return source.shards(place, reading), source.count(place)
 
 
-def _recoded_pieces(pieces: Iterator[Piece], reading: Reading) -> Iterator[Piece]:
+def read_shard(shard: Shard, reading: Reading) -> tuple[Piece, Reading]:
+    """In whatever process; what there is to say stands in the reading that comes back."""
+    piece = shard.read(reading)
+    if reading.schema is not None:
+        piece = replace(piece, store=recoded(piece.store, reading.schema, reading))
+    return piece, reading
+
+
+def _pieces(shards: Iterator[tuple[Piece, Reading]], reading: Reading) -> Iterator[Piece]:
     read = 0
-    for piece in pieces:
+    for piece, told in shards:
+        reading.add(told)
         read += len(piece.store)
-        if reading.schema is not None:
-            piece = replace(piece, store=recoded(piece.store, reading.schema, reading))
         if len(piece.store):
             yield piece
     reading.require_any(read)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ import pyarrow as pa
 
 from partwhole.errors import PartwholeError
 from partwhole.registry import SOURCES
-from partwhole.sources.base import Piece, Source
+from partwhole.sources.base import Piece, Shard, Source, Whole
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.edge_table import is_edge_table
-from partwhole.sources.molecules import CHUNK, encoded_pieces, read_any_molecules, with_names
+from partwhole.sources.molecules import CHUNK, encode_molecules, read_any_molecules, require_rdkit, with_names
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import (
     column_names,
@@ -54,30 +53,37 @@ class MoleculeTable(Source):
         return replace(with_targets(store, kept, reading), name=stem(data))
 
     @classmethod
-    def pieces(cls, data: Path, reading: Reading) -> Iterator[Piece]:
-        if needs_coordinates(reading.schema):  # which a table has not; this says so
-            yield Piece(cls.read(data, reading))
+    def shards(cls, data: Path, reading: Reading) -> Iterator[Shard]:
+        if needs_coordinates(reading.schema):  # which a table has not; reading it says so
+            yield Whole(cls, data)
             return
+        require_rdkit()
         names = column_names(data)
         column, key = smiles_column(data, names), named(names, IDS)
-        waiting: deque[pa.Table] = deque()  # rows whose molecules are being encoded
-
-        def texts() -> Iterator[Any]:
-            for table in table_pieces(data, CHUNK):
-                waiting.append(table)
-                yield from values(table.column(column))
-
-        start = 0
-        for piece in encoded_pieces(texts(), reading):
-            table = waiting.popleft()
-            rows = table.take(piece.rows - start)
-            start += table.num_rows
-            store = replace(piece.store, name=stem(data))
-            yield Piece(with_names(store, values(rows.column(key))) if key else store, rows)
+        for k, table in enumerate(table_pieces(data, CHUNK)):
+            yield MoleculeRows(table, column, key, k * CHUNK, stem(data))
 
     @staticmethod
     def count(data: Path) -> int | None:
         return count_rows(data)
+
+
+@dataclass(frozen=True)
+class MoleculeRows:
+    """Some rows of a table."""
+
+    table: pa.Table
+    smiles: str  # the columns
+    key: str | None
+    first: int  # row of the first
+    name: str
+
+    def read(self, reading: Reading) -> Piece:
+        found = encode_molecules(values(self.table.column(self.smiles)), self.first, reading.most_nodes)
+        found.tell(reading)
+        rows = self.table.take(found.rows - self.first)
+        store = replace(found.store, name=self.name)
+        return Piece(with_names(store, values(rows.column(self.key))) if self.key else store, rows)
 
 
 def smiles_column(path: Path, names: list[str]) -> str:

@@ -18,6 +18,7 @@ from partwhole.sources.base import Source, all_of
 from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 from partwhole.streaming import concatenate, write_store
+from partwhole.workers.all_cores import on_all_cores
 
 ELEMENTS = [
     "C",
@@ -83,6 +84,10 @@ class Encoded:
     rows: np.ndarray  # [graphs]
     failed: list[tuple[int, str]]  # row, reason
 
+    def tell(self, reading: Reading) -> None:
+        for row, reason in self.failed:
+            reading.leave_out(row, reason)
+
 
 def read_molecules(data: Sequence[Any], reading: Reading) -> tuple[GraphStore, np.ndarray]:
     """Atoms and bonds with one-hot features; hydrogens are counted, not drawn as nodes.
@@ -109,29 +114,17 @@ def encoded_pieces(data: Iterable[Any], reading: Reading) -> Iterator[Encoded]:
     if reading.most_graphs is not None:
         data = itertools.islice(data, reading.most_graphs + 1)  # no more than shows that there are too many
     read = 0
-    for piece in _on_all_cores(enumerate(_chunks(data)), reading.most_nodes):
+    chunks = _chunks(data)
+    first = next(chunks, None)
+    if first is None:
+        return
+    tasks = ((c, k * CHUNK, reading.most_nodes) for k, c in enumerate(itertools.chain([first], chunks)))
+    texts = isinstance(first[0], str | None)  # molecules of RDKit lose their properties on the way
+    for piece in (on_all_cores if texts else itertools.starmap)(encode_molecules, tasks):
         read += len(piece.rows) + len(piece.failed)
         reading.require_few(read)
-        for row, reason in piece.failed:
-            reading.leave_out(row, reason)
+        piece.tell(reading)
         yield piece
-
-
-def _on_all_cores(chunks: Iterator[tuple[int, list[Any]]], most_nodes: int | None) -> Iterator[Encoded]:
-    """Two chunks for each core at a time, so that reading does not run ahead of what uses it."""
-    window = list(itertools.islice(chunks, 2))
-    if len(window) < 2 or not isinstance(window[0][1][0], str | None):
-        for i, chunk in itertools.chain(window, chunks):
-            yield encode_molecules(chunk, i * CHUNK, most_nodes)
-        return
-    from joblib import Parallel, cpu_count, delayed
-
-    with Parallel(n_jobs=-1) as parallel:
-        while window:
-            yield from parallel(
-                delayed(encode_molecules)(chunk, i * CHUNK, most_nodes) for i, chunk in window
-            )
-            window = list(itertools.islice(chunks, 2 * cpu_count()))
 
 
 def _chunks(data: Iterable[Any]) -> Iterator[list[Any]]:

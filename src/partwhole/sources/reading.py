@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from partwhole.errors import PartwholeError, TooLarge
 from partwhole.schema import Column, Schema
@@ -26,6 +26,16 @@ class Reading:
         if self.strict:
             raise PartwholeError(reason)
         self.left_out.append((item, reason))
+
+    def again(self) -> Reading:
+        """For a part of the same graphs, about which nothing is said yet."""
+        return replace(self, left_out=[], notes=[])
+
+    def add(self, part: Reading) -> None:
+        """What was said about a part."""
+        self.left_out += part.left_out
+        for sentence in part.notes:
+            self.note(sentence)
 
     def note(self, sentence: str) -> None:
         if sentence not in self.notes:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from partwhole.errors import PartwholeError
 from partwhole.files import open_unpacked
 from partwhole.registry import SOURCES
-from partwhole.sources.base import Piece, Source, is_file_of
+from partwhole.sources.base import Piece, Shard, Source, Whole, is_file_of
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.molecule_table import SMILES
-from partwhole.sources.molecules import CHUNK, encoded_pieces, read_any_molecules, with_names
+from partwhole.sources.molecules import CHUNK, encode_molecules, read_any_molecules, require_rdkit, with_names
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import stem
 from partwhole.store import GraphStore
@@ -37,18 +37,31 @@ class SmilesFile(Source):
         return replace(with_names(store, [lines[row][1] for row in rows]), name=stem(data))
 
     @classmethod
-    def pieces(cls, data: Path, reading: Reading) -> Iterator[Piece]:
-        """Molecule and name of each; the names are read a second time rather than held."""
-        if needs_coordinates(reading.schema):  # which SMILES have not; this says so
-            yield Piece(cls.read(data, reading))
+    def shards(cls, data: Path, reading: Reading) -> Iterator[Shard]:
+        if needs_coordinates(reading.schema):  # which SMILES have not; reading them says so
+            yield Whole(cls, data)
             return
-        names = _lines(data)
-        start = 0
-        for piece in encoded_pieces((smiles for smiles, _ in _lines(data)), reading):
-            lines = list(itertools.islice(names, CHUNK))
-            store = with_names(piece.store, [lines[row - start][1] for row in piece.rows])
-            yield Piece(replace(store, name=stem(data)))
-            start += len(lines)
+        require_rdkit()
+        lines = _lines(data)
+        for first in itertools.count(0, CHUNK):
+            if not (some := list(itertools.islice(lines, CHUNK))):
+                return
+            yield MoleculeLines(some, first, stem(data))
+
+
+@dataclass(frozen=True)
+class MoleculeLines:
+    """Some lines of a file."""
+
+    lines: list[tuple[str, str]]  # SMILES and name
+    first: int  # number of the first
+    name: str
+
+    def read(self, reading: Reading) -> Piece:
+        found = encode_molecules([smiles for smiles, _ in self.lines], self.first, reading.most_nodes)
+        found.tell(reading)
+        store = with_names(found.store, [self.lines[row][1] for row in found.rows - self.first])
+        return Piece(replace(store, name=self.name))
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
