@@ -1,22 +1,64 @@
-"""Writing files so that a reader sees the old content or the new, never a part."""
+"""Writing files so that a reader sees the old content or the new, never a part; reading what may be
+hostile."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from partwhole.errors import PartwholeError
 
+UNPACKED = 256 << 20  # bytes that any packed file may unpack to
+RATIO = 100  # and times its own size, for larger ones; text has 3 to 20
+
 
 def open_unpacked(path: Path) -> IO[bytes]:
-    """To read; what ends in .gz is unpacked on the way."""
-    return gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")  # type: ignore[return-value]
+    """To read; what ends in .gz is unpacked on the way, within bounds."""
+    if not is_packed(path):
+        return path.open("rb")
+    return io.BufferedReader(_Unpacked(path), 1 << 20)
+
+
+def is_packed(path: Path) -> bool:
+    return path.name.lower().endswith(".gz")
+
+
+class _Unpacked(io.RawIOBase):
+    """A small file can unpack to more than a disk holds."""
+
+    def __init__(self, path: Path):
+        self.file = gzip.GzipFile(path)
+        self.left = max(UNPACKED, RATIO * path.stat().st_size)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        read: int = self.file.readinto(buffer)
+        self.left -= read
+        if self.left < 0:
+            raise OSError(
+                f"it unpacks to more than {RATIO} times its size; unpack it yourself if that is right"
+            )
+        return read
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
+
+
+def require_inside(path: Path, folder: Path) -> Path:
+    """The path, unless it is a link that leads out of the folder."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise PartwholeError(f"{path} is a link that leads out of {folder}; copy what it leads to.")
+    return path
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.files import atomic_folder
+from partwhole.files import atomic_folder, require_inside
 from partwhole.graph import Graph, GraphBatch, InputRows
 from partwhole.packing import concatenated_ranges, pack_edges, require_nodes, undirected_edges
 from partwhole.schema import Schema, check_columns, may_be_missing, one_hot
@@ -301,13 +301,14 @@ class GraphStore:
         """Memory-map a saved store: nothing is copied until it is used."""
         folder = Path(folder)
         try:
-            about = json.loads((folder / "schema.json").read_text())
+            about = json.loads(require_inside(folder / "schema.json", folder).read_text())
             if about["format"] != FORMAT:
                 raise PartwholeError(
                     f"{folder} was written in format {about['format']}, this version reads "
                     f"{FORMAT}; load the original data and save it again."
                 )
-            columns = {c: np.load(folder / f"{c}.npy", mmap_mode="r", allow_pickle=False) for c in COLUMNS}
+            files = {c: require_inside(folder / f"{c}.npy", folder) for c in COLUMNS}
+            columns = {c: np.load(file, mmap_mode="r", allow_pickle=False) for c, file in files.items()}
             schema = Schema.from_dict(about["schema"])
         except PartwholeError:
             raise

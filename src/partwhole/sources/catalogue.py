@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from partwhole.errors import DataUnavailable, PartwholeError, near_miss
-from partwhole.files import atomic_file
+from partwhole.files import atomic_file, require_inside
 from partwhole.sources import qm9
 from partwhole.sources.motifs import make_motif_graphs
 from partwhole.sources.tu import read_tu
@@ -100,7 +100,7 @@ def load(name: str) -> GraphStore:
     if known is None:
         own = _data_root() / "tu" / f"{name}.zip"
         if own.is_file():
-            return read_tu(own)
+            return read_tu(require_inside(own, _data_root()))
         raise PartwholeError(
             f"There is no data set {name!r} and no file or folder of that name.{near_miss(name, names())}"
         )
@@ -125,7 +125,8 @@ def find(name: str) -> Path | None:
     """Where a known set lies on this machine; None when it would have to be downloaded."""
     if name == QM9:
         return qm9.find(_data_root())
-    places = [_data_root() / "tu" / f"{name}.zip", _data_root() / "tu" / name]
+    root = _data_root()
+    places = [require_inside(root / "tu" / place, root) for place in (f"{name}.zip", name)]
     package = importlib.util.find_spec("grakel") if name == "MUTAG" else None
     if package and package.origin:
         places.append(Path(package.origin).parent / "tests" / "data" / "MUTAG")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError
+from partwhole.files import require_inside
 from partwhole.registry import SOURCES
 from partwhole.schema import Schema
 from partwhole.sources.attributes import encode
@@ -171,4 +172,5 @@ def _key(path: Path, wanted: tuple[str, ...]) -> str:
 def _beside(path: Path, what: str) -> Path | None:
     names = [f"{stem(path)}.{what}", *([what] if stem(path) == EDGES else [])]
     places = (path.parent / f"{name}{suffix}" for name in names for suffix in SUFFIXES)
-    return next((place for place in places if place.is_file()), None)
+    found = next((place for place in places if place.is_file()), None)
+    return found and require_inside(found, path.parent)

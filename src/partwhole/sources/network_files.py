@@ -18,7 +18,7 @@ from typing import Any
 import networkx as nx
 
 from partwhole.errors import PartwholeError
-from partwhole.files import open_unpacked
+from partwhole.files import open_unpacked, require_inside
 from partwhole.registry import SOURCES
 from partwhole.sources.base import Source
 from partwhole.sources.edge_table import ENDS
@@ -142,7 +142,7 @@ class NetworkFiles(Source):
         graphs, ids, places = [], [], []
         for path in files:
             try:
-                found = KINDS.get(_kind(path), _edges)(path)
+                found = KINDS.get(_kind(path), _edges)(require_inside(path, data if data.is_dir() else path))
             except WRONG as error:
                 reason = " ".join(str(error).split()) or type(error).__name__
                 reading.leave_out(path.name, f"{path} cannot be read: {reason}; correct or remove it.")
@@ -156,6 +156,7 @@ class NetworkFiles(Source):
         store = replace(read_networkx(graphs, reading, ids), name=_stem(data.name))
         table = next((data / name for name in LABELS if (data / name).is_file()), None)
         if table is not None:
+            require_inside(table, data)
             return with_targets(store, _labels(table, ids, places, reading), reading)
         if data.is_dir() and files[0].parent != data:
             return with_targets(store, {"folder": [path.parent.name for path in places]}, reading)

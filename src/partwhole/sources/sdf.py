@@ -74,8 +74,8 @@ def _records(path: Path) -> Iterator[Any]:
     try:
         with rdBase.BlockLogs(), open_unpacked(path) as file:
             yield from Chem.ForwardSDMolSupplier(file, sanitize=False, removeHs=False)
-    except (OSError, EOFError) as error:
-        raise PartwholeError(f"{path} cannot be read ({error}); correct it.") from None
+    except (OSError, EOFError, SystemError) as error:  # the last: RDKit, of an error in reading the file
+        raise PartwholeError(f"{path} cannot be read ({error.__cause__ or error}); correct it.") from None
 
 
 def _sound(molecule: Any, row: int, hydrogens: bool) -> Any:

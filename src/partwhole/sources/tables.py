@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from partwhole.errors import PartwholeError
+from partwhole.files import is_packed, open_unpacked
 from partwhole.sources.base import is_file_of
 from partwhole.values import plain
 
@@ -34,7 +35,7 @@ def column_names(path: Path) -> list[str]:
         if _is_parquet(path):
             names = list(parquet.read_schema(path).names)
         else:
-            with csv.open_csv(path, **_options(path)) as reader:
+            with csv.open_csv(_opened(path), **_options(path)) as reader:
                 names = list(reader.schema.names)
     if twice := [name for name in names if names.count(name) > 1]:
         raise PartwholeError(f"{path} has several columns {twice[0]!r}; give each a name of its own.")
@@ -50,7 +51,9 @@ def named(names: list[str], wanted: tuple[str, ...]) -> str | None:
 def read_table(path: Path) -> pa.Table:
     column_names(path)  # tells of names that stand twice
     with _told(path):
-        table = parquet.read_table(path) if _is_parquet(path) else csv.read_csv(path, **_options(path))
+        table = (
+            parquet.read_table(path) if _is_parquet(path) else csv.read_csv(_opened(path), **_options(path))
+        )
     if table.num_rows == 0:
         raise PartwholeError(f"{path} has no rows; give at least one.")
     if broken := [field.name for field in table.schema if pa.types.is_binary(field.type)]:
@@ -75,7 +78,7 @@ def read_columns(path: Path, keys: Sequence[str | None] = ()) -> dict[str, list[
             null_values=[""],
             strings_can_be_null=True,
         )
-        names = csv.read_csv(path, **_options(path) | {"convert_options": convert}).to_pydict()
+        names = csv.read_csv(_opened(path), **_options(path) | {"convert_options": convert}).to_pydict()
     else:
         names = {}
     return columns | {key: [None if v in (None, "") else str(v) for v in names[key]] for key in wanted}
@@ -118,7 +121,7 @@ def _batches(path: Path) -> Iterator[pa.RecordBatch]:
         return
     kinds = _kinds(path)
     convert = csv.ConvertOptions(strings_can_be_null=True, column_types=kinds)
-    with csv.open_csv(path, **_streamed(path) | {"convert_options": convert}) as reader:
+    with csv.open_csv(_opened(path), **_streamed(path) | {"convert_options": convert}) as reader:
         yield from reader
 
 
@@ -127,7 +130,7 @@ def _kinds(path: Path) -> dict[str, pa.DataType]:
     names = column_names(path)
     places = dict.fromkeys(names, 0)
     text = csv.ConvertOptions(strings_can_be_null=True, column_types=dict.fromkeys(names, pa.string()))
-    with csv.open_csv(path, **_streamed(path) | {"convert_options": text}) as reader:
+    with csv.open_csv(_opened(path), **_streamed(path) | {"convert_options": text}) as reader:
         for batch in reader:
             for name in names:
                 while not _casts(batch.column(name), KINDS[places[name]]):
@@ -141,6 +144,11 @@ def _casts(column: pa.Array, kind: pa.DataType) -> bool:
     except pa.ArrowInvalid:
         return False
     return True
+
+
+def _opened(path: Path) -> Any:
+    """What Arrow reads; it would unpack by itself, without bounds."""
+    return open_unpacked(path) if is_packed(path) else path
 
 
 def _options(path: Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from partwhole.errors import PartwholeError
+from partwhole.files import require_inside
 from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
 from partwhole.sources.base import Source
@@ -125,7 +126,7 @@ class _TUFiles:
         self.path = path
         if path.is_dir():
             names = [p.name for p in path.iterdir()]
-            self.open = lambda name: (path / name).read_bytes()
+            self.open = lambda name: require_inside(path / name, path).read_bytes()
         else:
             try:
                 archive = zipfile.ZipFile(path)

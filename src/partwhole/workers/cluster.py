@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 LOCAL = "local"  # in place of an address: a cluster of this machine, which ends with the command
 RETRIES = 5  # of a task whose process or machine is lost; an error of the task itself is final
-SETTINGS = ("PARTWHOLE_DATA", "PARTWHOLE_CACHE", "PARTWHOLE_MIRROR")  # the same on all machines
+SETTINGS = ("PARTWHOLE_DATA", "PARTWHOLE_MIRROR")  # the same on all machines
 
 
 class RayCluster:
