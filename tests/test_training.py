@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from partwhole import PartwholeError, SubgraphInfoMax, make_motif_graphs
+from partwhole import PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
 from partwhole.evaluation.classifiers import fold_accuracies
 from partwhole.training import trainer as trainer_module
 from partwhole.training.adam import Adam
@@ -224,3 +225,16 @@ def test_asking_for_a_gpu_that_is_not_there(mutag):
         pytest.skip("there is one")
     with pytest.raises(PartwholeError, match="No CUDA device"):
         SubgraphInfoMax(device="cuda").fit(mutag)
+
+
+def test_a_loss_that_is_no_number_keeps_the_graphs_of_its_step(mutag, tmp_path):
+    wild = SubgraphInfoMax(epochs=9, lr=1e25, **SMALL)
+    with pytest.raises(PartwholeError, match=r"The loss is .*failed_batch holds") as told:
+        wild.fit_run(mutag, tmp_path / "run")
+    epoch, step = (int(n) for n in re.findall(r"epoch (\d+), step (\d+)", str(told.value))[0])
+    graphs = batch_indices(len(mutag), 32, 5, epoch - 1)[step - 1]
+    kept = load_graphs(tmp_path / "run" / "failed_batch")
+    assert kept.digest() == mutag.take(graphs).digest()
+    calm = SubgraphInfoMax(epochs=1, **SMALL)
+    calm.fit_run(mutag, tmp_path / "run", overwrite=True)
+    assert not (tmp_path / "run" / "failed_batch").exists()

@@ -58,16 +58,23 @@ class LabelledFeed:
         return max(self.labelled.steps, LEAST_STEPS)
 
     def batch(self, epoch: int, step: int) -> LabelledBatch:
-        passed = epoch * self.steps() + step
-        graphs = self.labelled.at(passed)
-        targets = self.targets[graphs]
-        if self.others is not None:
-            others = self.others.at(passed)
-            others = others[~np.isin(others, graphs)]  # a graph twice would be a negative of itself
-            graphs = np.concatenate([graphs, others])
-            targets = torch.cat([targets, torch.full_like(self.targets[others], torch.nan)])
+        labelled, others = self._at(epoch, step)
+        unknown = torch.full_like(self.targets[others], torch.nan)
+        graphs, targets = np.concatenate([labelled, others]), torch.cat([self.targets[labelled], unknown])
         piece = ranks.piece(len(graphs))
         return LabelledBatch(self.batches.of(graphs, epoch, step, piece), targets[piece])
+
+    def graphs_of(self, epoch: int, step: int) -> GraphStore:
+        return self.store.take(np.concatenate(self._at(epoch, step)))
+
+    def _at(self, epoch: int, step: int) -> tuple[np.ndarray, np.ndarray]:
+        """Graphs whose labels count, and others."""
+        passed = epoch * self.steps() + step
+        labelled = self.labelled.at(passed)
+        if self.others is None:
+            return labelled, labelled[:0]
+        others = self.others.at(passed)
+        return labelled, others[~np.isin(others, labelled)]  # a graph twice would be a negative of itself
 
     def release(self) -> None:
         self.store.release_pages()

@@ -7,6 +7,7 @@ replaced as a whole, so a run that is killed resumes from the last whole state.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -50,6 +51,7 @@ class RunFolder:
         self.state_file = self.path / "resume.safetensors"
         self.best_file = self.path / "best.safetensors"
         self.snapshot_folder = self.path / "snapshots"
+        self.failed_folder = self.path / "failed_batch"  # a graph store
 
     def exists(self) -> bool:
         return self.config_file.exists()
@@ -60,6 +62,7 @@ class RunFolder:
             file.unlink(missing_ok=True)
         for epoch in self.snapshot_epochs():
             self._snapshot_file(epoch).unlink()
+        shutil.rmtree(self.failed_folder, ignore_errors=True)
 
     def _snapshot_file(self, epoch: int) -> Path:
         return self.snapshot_folder / f"epoch-{epoch:05d}.safetensors"

@@ -28,6 +28,10 @@ class Feed(Protocol):
         """What the objective gets: something with `num_graphs` that can go `to` a device."""
         ...
 
+    def graphs_of(self, epoch: int, step: int) -> GraphStore:
+        """The graphs of that batch, on all ranks."""
+        ...
+
     def release(self) -> None:
         """Called after each step."""
         ...
@@ -111,7 +115,13 @@ class EveryGraph:
         return self.order.steps
 
     def batch(self, epoch: int, step: int) -> Any:
-        return self.make(self.order.at(epoch * self.steps() + step), epoch, step)
+        return self.make(self._at(epoch, step), epoch, step)
+
+    def graphs_of(self, epoch: int, step: int) -> GraphStore:
+        return self.store.take(self._at(epoch, step))
+
+    def _at(self, epoch: int, step: int) -> np.ndarray:
+        return self.order.at(epoch * self.steps() + step)
 
     def make(self, graphs: np.ndarray, epoch: int, step: int) -> Any:
         """The batch of graphs `graphs`."""

@@ -127,10 +127,7 @@ class Trainer:
         for step, batch in zip(steps, ahead(make, steps)):
             loss, logged = self.objective(self.model, batch)
             if not torch.isfinite(loss):
-                raise PartwholeError(
-                    f"The loss is {loss.item()} at epoch {epoch + 1}; use a smaller learning rate, the "
-                    "cosine score or the jsd estimator."
-                )
+                raise self._failed(feed, epoch, step, loss.item())
             self.optimizer.zero_grad()
             loss.backward()
             ranks.average_gradients(self.optimizer.parameters)
@@ -154,6 +151,17 @@ class Trainer:
             self._snapshot(epoch + 1)
         self.listener.epoch(metrics)
         return Progress(epoch=epoch + 1, choice=progress.choice)
+
+    def _failed(self, feed: Feed, epoch: int, step: int, loss: float) -> PartwholeError:
+        """What a loss that is no number ends with; the graphs of the step are kept for a look at them."""
+        kept = ""
+        if self.run is not None:
+            feed.graphs_of(epoch, step).save(self.run.failed_folder)
+            kept = f" ({self.run.failed_folder} holds its graphs)"
+        return PartwholeError(
+            f"The loss is {loss} in epoch {epoch + 1}, step {step + 1}{kept}; use a smaller learning rate, "
+            "the cosine score or the jsd estimator, and look for extreme numbers among the attributes."
+        )
 
     def _validate(self, epoch: int, choice: EpochChoice) -> dict[str, float]:
         if self.validation is None:
