@@ -49,7 +49,7 @@ LAYERS = [
         "estimator",
         "predictors",
     ],
-    ["methods", "vectors", "neighbors", "predictions", "remote"],
+    ["methods", "vectors", "parts", "neighbors", "predictions", "embedding"],
     ["evaluation"],
     ["views", "reproduce"],
     ["serving"],

@@ -129,5 +129,5 @@ def test_links_that_lead_out_of_the_data_root(tmp_path, monkeypatch):
 def test_columns_of_a_store_that_hold_objects_are_refused(tmp_path, mutag):
     mutag[:3].save(tmp_path / "store")
     np.save(tmp_path / "store" / "ids.npy", np.array([{"a": 1}] * 3, dtype=object), allow_pickle=True)
-    with pytest.raises(PartwholeError, match="not a complete graph store"):
+    with pytest.raises(PartwholeError, match="not a whole graph store"):
         load_graphs(tmp_path / "store")

@@ -20,7 +20,7 @@ from partwhole.cli.main import main
 from partwhole.cli.output import print_table
 from partwhole.neighbors import Neighbors
 from partwhole.sources import molecules
-from partwhole.sources.loading import read_graphs, read_pieces
+from partwhole.sources.loading import read_graphs, read_shard, shards_of
 from partwhole.sources.reading import Reading
 from partwhole.vectors import read_vectors
 
@@ -42,6 +42,17 @@ def partwhole(monkeypatch, capsys):
         return printed
 
     return run
+
+
+def pieces_of(path, reading):
+    """All pieces of a file, with what there is to say about them in `reading`, and their number in all."""
+    shards, total = shards_of(path, reading)
+    found = []
+    for shard in shards:
+        piece, told = read_shard(shard, reading.again())
+        reading.add(told)
+        found += [piece] * (len(piece.store) > 0)
+    return found, total
 
 
 # ---------------------------------------------------------------- molecules
@@ -86,13 +97,15 @@ def test_rows_that_cannot_be_read_are_told_and_left_out(tmp_path, monkeypatch):
         load_graphs(tmp_path / "t.csv", strict=False)
 
 
-def test_nothing_left_is_an_error(tmp_path):
+def test_nothing_left_is_an_error(tmp_path, partwhole):
     (tmp_path / "t.csv").write_text("smiles\nC1CC\nX\n")
     with pytest.raises(PartwholeError, match="None of 2 graphs could be read; the first, 0: Molecule 0"):
         load_graphs(tmp_path / "t.csv", strict=False)
-    pieces, _ = read_pieces(tmp_path / "t.csv", Reading(strict=False))
-    with pytest.raises(PartwholeError, match="None of 2 graphs"):
-        list(pieces)
+    SubgraphInfoMax(**SMALL).fit_run(["CCO", "CCN"], tmp_path / "run")
+    vectors = tmp_path / "v.parquet"
+    printed = partwhole("embed", tmp_path / "run", tmp_path / "t.csv", "--out", vectors, code=2)
+    assert "None of 2 graphs could be read" in printed.err
+    assert not vectors.exists()
 
 
 def test_damaged_records_of_an_sdf_file(tmp_path):
@@ -124,8 +137,7 @@ def test_pieces_of_a_file_are_the_whole_file(tmp_path, monkeypatch, suffix):
         monkeypatch.setattr(f"partwhole.sources.{module}.CHUNK", 7)
     path = EXAMPLES / f"molecules.{suffix}"
     whole = load_graphs(path)
-    pieces, total = read_pieces(path, Reading(schema=whole.schema))
-    found = list(pieces)
+    found, total = pieces_of(path, Reading(schema=whole.schema))
     assert [len(piece.store) for piece in found] == [7, 7, 7, 5]
     assert total == (26 if suffix == "parquet" else None)
     assert np.concatenate([piece.store.ids for piece in found]).tolist() == whole.ids.tolist()
@@ -494,8 +506,7 @@ def test_rows_stay_with_their_molecules_when_some_are_left_out(tmp_path, monkeyp
     good = [0, 2, 6, 7, 9]
     for name in ("t.csv", "t.smi"):
         reading = Reading(strict=False)
-        pieces, _ = read_pieces(tmp_path / name, reading)
-        found = list(pieces)
+        found, _ = pieces_of(tmp_path / name, reading)
         assert [row for row, _ in reading.left_out] == [1, 3, 4, 5, 8]
         assert [n for piece in found for n in piece.store.num_nodes] == [1, 2, 3, 4, 5]
         assert [i for piece in found for i in piece.store.ids] == [f"n{k}" for k in good]
@@ -507,8 +518,7 @@ def test_what_a_column_is_shows_in_the_whole_file(tmp_path, monkeypatch):
     monkeypatch.setattr("partwhole.sources.tables.BLOCK", 300)
     rows = "".join(f"CC,{'' if k < 60 else 1.5},{k if k < 90 else 'many'},{k}\n" for k in range(100))
     (tmp_path / "t.csv").write_text(f"smiles,late,mixed,count\n{rows}")
-    pieces, _ = read_pieces(tmp_path / "t.csv", Reading())
-    (piece,) = pieces
+    (piece,), _ = pieces_of(tmp_path / "t.csv", Reading())
     kinds = {field.name: str(field.type) for field in piece.table.schema}
     assert kinds == {"smiles": "string", "late": "double", "mixed": "string", "count": "int64"}
 

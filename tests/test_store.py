@@ -91,7 +91,7 @@ def test_a_store_cut_short_is_refused(zoo, tmp_path):
     zoo.save(tmp_path / "zoo")
     content = (tmp_path / "zoo" / "neighbor.npy").read_bytes()
     (tmp_path / "zoo" / "neighbor.npy").write_bytes(content[:-8])
-    with pytest.raises(PartwholeError, match="not a complete graph store"):
+    with pytest.raises(PartwholeError, match="not a whole graph store"):
         GraphStore.open(tmp_path / "zoo")
 
 

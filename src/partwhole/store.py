@@ -313,9 +313,7 @@ class GraphStore:
         except PartwholeError:
             raise
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise PartwholeError(
-                f"{folder} is not a complete graph store ({error}); save it again."
-            ) from None
+            raise PartwholeError(f"{folder} is not a whole graph store ({error}); save it again.") from None
         return cls(**columns, schema=schema, name=about["name"])
 
     @property

@@ -1,4 +1,4 @@
-"""Vectors of many graphs to a Parquet file, a piece at a time, and back."""
+"""Vectors of graphs as tables, and back."""
 
 from __future__ import annotations
 
@@ -8,43 +8,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from partwhole.errors import PartwholeError
-from partwhole.files import atomic_file
 from partwhole.method import GraphMethod
 from partwhole.sources.base import Piece
 
 ID, VECTOR = "id", "embedding"
-
-
-def write_vectors(tables: Iterator[pa.Table], total: int | None, out: Path) -> tuple[int, int]:
-    """Write what `vector_tables` gives. The file appears whole or not at all. Returns how many graphs there
-    were, and the width of their vectors.
-    """
-    bar = Progress(
-        TextColumn("embedding"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    graphs = width = 0
-    with atomic_file(out) as temporary, bar:
-        task = bar.add_task("", total=total)
-        writer = None
-        try:
-            for table in tables:
-                writer = writer or parquet.ParquetWriter(temporary, table.schema)
-                writer.write_table(table.cast(writer.schema))
-                graphs, width = graphs + table.num_rows, table.schema.field(VECTOR).type.list_size
-                bar.update(task, advance=table.num_rows)
-        finally:
-            if writer is not None:
-                writer.close()
-    return graphs, width
 
 
 def vector_tables(estimator: GraphMethod, piece: Piece) -> Iterator[pa.Table]:

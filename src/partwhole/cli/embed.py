@@ -24,33 +24,20 @@ def embed(
 ) -> None:
     """Write one vector per graph: columns id, label (when known), embedding.
 
-    Of a table, all its columns stay. Memory holds a few thousand molecules at a time.
+    Of a table, all its columns stay. Memory holds a few thousand molecules at a time, and a command that was
+    stopped goes on after those that it had.
 
     Example: partwhole embed runs/mutag MUTAG --out mutag.parquet
     """
+    from partwhole.embedding import embed_file
     from partwhole.methods.base import load_run
-    from partwhole.remote import embedded_by
-    from partwhole.sources.base import Piece
-    from partwhole.sources.loading import read_graphs, read_pieces, shards_of
     from partwhole.sources.reading import Reading
-    from partwhole.vectors import vector_tables, write_vectors
-    from partwhole.workers.cluster import RayCluster
 
     if out.suffix.lower() in (".csv", ".tsv", ".json", ".npy"):  # which it would not be
         raise PartwholeError(f"Vectors are written as Parquet; give {out.name} a name that ends in .parquet.")
     estimator = load_run(run)
     reading = Reading(estimator.schema_, strict, fallback)
-    if ray is not None and estimator.embeds_new_graphs:
-        shards, total = shards_of(data, reading)
-        with RayCluster(ray) as cluster:
-            graphs, width = write_vectors(embedded_by(cluster, run, shards, reading), total, out)
-    else:
-        if estimator.embeds_new_graphs:
-            pieces, total = read_pieces(data, reading)
-        else:  # all at once, and there is nothing to compute
-            pieces, total = iter([Piece(read_graphs(data, reading))]), None
-        tables = (table for piece in pieces for table in vector_tables(estimator, piece))
-        graphs, width = write_vectors(tables, total, out)
+    graphs, width = embed_file(run, data, out, reading, estimator, ray)
     tell(reading, out.with_suffix(".left_out.csv"))
     left_out = len(reading.left_out)
     if json:

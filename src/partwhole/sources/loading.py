@@ -19,7 +19,6 @@ from partwhole.sources.base import Loaded, Piece, Shard, all_of
 from partwhole.sources.reading import Reading
 from partwhole.sources.recoding import recoded
 from partwhole.store import GraphStore
-from partwhole.workers.all_cores import on_all_cores
 
 
 def load_graphs(
@@ -57,16 +56,9 @@ def read_graphs(data: Any, reading: Reading) -> GraphStore:
     return store if reading.schema is None else recoded(store, reading.schema, reading)
 
 
-def read_pieces(data: Any, reading: Reading) -> tuple[Iterator[Piece], int | None]:
-    """`read_graphs` a few thousand at a time where the source can, and the number of all where it is known
-    beforehand."""
-    shards, total = shards_of(data, reading)
-    tasks = ((shard, reading.again()) for shard in shards)
-    return _pieces(on_all_cores(read_shard, tasks), reading), total
-
-
 def shards_of(data: Any, reading: Reading) -> tuple[Iterator[Shard], int | None]:
-    """What `read_shard` takes."""
+    """The same graphs a few thousand at a time where the source can, for `read_shard`, and the number of all
+    where it is known beforehand."""
     source = _source_of(data) if isinstance(data, str | Path) else None
     if source is None:
         store = read_graphs(data, reading)
@@ -81,18 +73,6 @@ def read_shard(shard: Shard, reading: Reading) -> tuple[Piece, Reading]:
     if reading.schema is not None:
         piece = replace(piece, store=recoded(piece.store, reading.schema, reading))
     return piece, reading
-
-
-def _pieces(shards: Iterator[tuple[Piece, Reading]], reading: Reading) -> Iterator[Piece]:
-    read = 0
-    for piece, told in shards:
-        reading.add(told)
-        read += len(piece.store)
-        if len(piece.store):
-            yield piece
-    reading.require_any(read)
-    if not read:
-        raise PartwholeError("There are no graphs; give at least one.")
 
 
 def _place(data: Any) -> Any:
