@@ -1,7 +1,7 @@
 """Killed at any moment: the same command goes on, nothing is half written, and the result is the same.
 
-The moments are drawn by a seed. Processes come from a server that has everything imported, so that most of their
-time is work.
+The moments are drawn by a seed. Processes come from a server that has everything imported, so that most of
+their time is work.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import multiprocessing
 import os
 import random
+import shutil
 import sys
 import time
 
@@ -26,7 +27,8 @@ FIT = ["--epochs", "14", "--hidden", "16", "--layers", "2", "--batch-size", "16"
 def command(arguments):
     """The command line in this process, keeping its state at every step and embedding in small shards."""
     os.environ["OMP_NUM_THREADS"] = "1"
-    sys.stdout = sys.stderr = open(os.devnull, "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(1, 2)
     from partwhole.cli.main import main
     from partwhole.sources import molecule_table
     from partwhole.training import trainer
@@ -40,9 +42,7 @@ def command(arguments):
 @pytest.fixture(scope="module")
 def server():
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["torch", "numba", "pyarrow.parquet", "partwhole.cli.main", "tests.test_crashes"]
-    )
+    context.set_forkserver_preload(["torch", "numba", "pyarrow.parquet", "partwhole.cli.main"])
     return context
 
 
@@ -83,75 +83,74 @@ def whole_files(folder):
             json.loads(path.read_text())
 
 
-def killed_until_done(server, arguments, again, seconds, kills, seed, folder):
-    """Kill it `kills` times at random moments, then leave it alone. Returns how often it was cut short."""
+def kill_often(server, arguments, check, seconds, kills, seed, folder):
+    """Kill the command at `kills` random moments, each time going on from what is there. `arguments()` are
+    those for now; when it ends by itself, `check()` looks at the result and takes it away."""
     moments = random.Random(seed)
-    cut, now = 0, arguments
-    for _ in range(kills):
-        over = killed(server, now, moments.uniform(0, seconds))
+    while kills:
+        over = killed(server, arguments(), moments.uniform(0, seconds))
         whole_files(folder)
-        cut += not over
-        now = again()
-    assert killed(server, again(), 200)
-    return cut
+        kills -= not over
+        if over:
+            check()
+    assert killed(server, arguments(), 200)
+    check()
 
 
 def test_a_fit_that_is_killed(server, tmp_path):
     seconds = undisturbed(server, ["fit", "MUTAG", "--out", tmp_path / "whole", *FIT])
     out = tmp_path / "killed"
-    first = ["fit", "MUTAG", "--out", out, *FIT]
 
-    def again():
-        return [*first, "--resume"] if (out / "config.toml").exists() else first
+    def arguments():
+        resume = ["--resume"] if (out / "config.toml").exists() else []
+        return ["fit", "MUTAG", "--out", out, *FIT, *resume]
 
-    cut = killed_until_done(server, first, again, seconds, 20, 1, tmp_path)
-    assert cut >= 5
-    assert same_tensors(tmp_path / "whole" / "model.safetensors", out / "model.safetensors")
-    metrics = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-    assert [row["epoch"] for row in metrics] == list(range(1, 15))
+    def check():
+        assert same_tensors(tmp_path / "whole" / "model.safetensors", out / "model.safetensors")
+        metrics = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+        assert [row["epoch"] for row in metrics] == list(range(1, 15))
+        shutil.rmtree(out)
+
+    kill_often(server, arguments, check, seconds, 20, 1, tmp_path)
 
 
 def test_an_embedding_that_is_killed(server, tmp_path):
     pytest.importorskip("rdkit")
     rows = "".join(f"{'C' * (1 + k % 40)}{'O' if k % 3 else 'N'},{k}\n" for k in range(800))
     (tmp_path / "many.csv").write_text(f"smiles,number\n{rows}")
-    SubgraphInfoMax(epochs=1, hidden=8, layers=2, batch_size=4).fit_run(
-        ["CCO", "CCN", "CO"], tmp_path / "run"
-    )
+    model = SubgraphInfoMax(epochs=1, hidden=8, layers=2, batch_size=4)
+    model.fit_run(["CCO", "CCN", "CO"], tmp_path / "run")
     whole, out = tmp_path / "whole.parquet", tmp_path / "killed.parquet"
-    arguments = ["embed", tmp_path / "run", tmp_path / "many.csv", "--out"]
-    seconds = undisturbed(server, [*arguments, whole])
-    cut = killed_until_done(server, [*arguments, out], lambda: [*arguments, out], seconds, 20, 2, tmp_path)
-    assert cut >= 5
-    assert parquet.read_table(out).equals(parquet.read_table(whole))
-    assert not (tmp_path / ".killed.parquet.parts").exists()
+    embed = ["embed", tmp_path / "run", tmp_path / "many.csv", "--out"]
+    seconds = undisturbed(server, [*embed, whole])
+
+    def check():
+        assert parquet.read_table(out).equals(parquet.read_table(whole))
+        assert not (tmp_path / ".killed.parquet.parts").exists()
+        out.unlink()
+
+    kill_often(server, lambda: [*embed, out], check, seconds, 20, 2, tmp_path)
 
 
 def test_a_table_that_is_killed(server, tmp_path):
-    arguments = [
-        "reproduce",
-        "table2",
-        "--datasets",
-        "MUTAG",
-        "--methods",
-        "counts",
-        "sp",
-        "wl",
-        "--runs",
-        "2",
-    ]
-    arguments += ["--out", tmp_path, "--jobs", "1"]
+    table = ["reproduce", "table2", "--datasets", "MUTAG", "--methods", "counts", "sp", "wl"]
+    table += ["--runs", "2", "--out", tmp_path, "--jobs", "1"]
     seen: list[str] = []
 
-    def again():
+    def arguments():
         """No cell that was finished is lost or measured again."""
         file = tmp_path / "cells.jsonl"
         lines = file.read_text().splitlines() if file.exists() else []
         cells = [json.loads(line)["cell"] for line in lines[1:]]
         assert cells[: len(seen)] == seen
         seen[:] = cells
-        return arguments
+        return table
 
-    killed_until_done(server, arguments, again, 12, 10, 3, tmp_path)
-    again()
-    assert sorted(seen) == sorted(f"MUTAG/{row}/0/{run}" for row in ("counts", "sp", "wl") for run in (0, 1))
+    def check():
+        arguments()
+        rows = ("counts", "sp", "wl")
+        assert sorted(seen) == sorted(f"MUTAG/{row}/0/{run}" for row in rows for run in (0, 1))
+        (tmp_path / "cells.jsonl").unlink()
+        seen.clear()
+
+    kill_often(server, arguments, check, 12, 10, 3, tmp_path)
