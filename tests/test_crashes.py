@@ -33,7 +33,7 @@ def command(arguments):
     from partwhole.sources import molecule_table
     from partwhole.training import trainer
 
-    trainer.STATE_SECONDS = 0.0
+    trainer.STATE_SECONDS = 0.2
     molecule_table.CHUNK = 40
     sys.argv = ["partwhole", *map(str, arguments)]
     main()

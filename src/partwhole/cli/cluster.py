@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from partwhole.workers.cluster import LOCAL
+from partwhole.workers import LOCAL
 
 FLAG = "--ray"
 ADDRESS = re.compile(rf"auto|{LOCAL}|[^/]*:\d+")

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self, TypeVar
 
 from partwhole.errors import PartwholeError
+from partwhole.workers import LOCAL
 from partwhole.workers.base import POLL, cores, limit_threads
 
 T = TypeVar("T")
 
-LOCAL = "local"  # in place of an address: a cluster of this machine, which ends with the command
 RETRIES = 5  # of a task whose process or machine is lost; an error of the task itself is final
 SETTINGS = ("PARTWHOLE_DATA", "PARTWHOLE_MIRROR")  # the same on all machines
 
