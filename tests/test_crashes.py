@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import random
 import shutil
+import subprocess
 import sys
 import time
 
@@ -36,7 +37,10 @@ def command(arguments):
     trainer.STATE_SECONDS = 0.2
     molecule_table.CHUNK = 40
     sys.argv = ["partwhole", *map(str, arguments)]
-    main()
+    try:
+        main()
+    except SystemExit as ended:
+        os._exit(ended.code)  # without waiting for idle helpers, as a process of this kind would
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +115,7 @@ def test_a_fit_that_is_killed(server, tmp_path):
         assert [row["epoch"] for row in metrics] == list(range(1, 15))
         shutil.rmtree(out)
 
-    kill_often(server, arguments, check, seconds, 20, 1, tmp_path)
+    kill_often(server, arguments, check, seconds, 25, 1, tmp_path)
 
 
 def test_an_embedding_that_is_killed(server, tmp_path):
@@ -129,7 +133,17 @@ def test_an_embedding_that_is_killed(server, tmp_path):
         assert not (tmp_path / ".killed.parquet.parts").exists()
         out.unlink()
 
-    kill_often(server, lambda: [*embed, out], check, seconds, 20, 2, tmp_path)
+    kill_often(server, lambda: [*embed, out], check, seconds, 15, 2, tmp_path)
+    time.sleep(2.5)
+    assert orphans() == []  # the processes that read molecules end with the command
+
+
+def orphans():
+    """Processes of joblib whose parent is gone."""
+    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True)
+    rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()[1:]]
+    pythons = {pid for pid, _, called in rows if "python" in called}
+    return [row for row in rows if "joblib.externals.loky" in row[2] and row[1] not in pythons]
 
 
 def test_a_table_that_is_killed(server, tmp_path):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import os
+import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -11,14 +15,35 @@ T = TypeVar("T")
 
 def on_all_cores(function: Callable[..., T], tasks: Iterator[tuple[Any, ...]]) -> Iterator[T]:
     """`function(*task)` in the order of the tasks. Two for each core are taken at a time, so that making
-    tasks does not run ahead of using results; a single task is done here."""
+    tasks does not run ahead of using results; a single task is done here.
+
+    The processes are joblib's, which do not run the script of the user again.
+    """
     window = list(itertools.islice(tasks, 2))
     if len(window) < 2:
         yield from (function(*task) for task in window)
         return
     from joblib import Parallel, cpu_count, delayed
 
+    call = delayed(functools.partial(_here, os.getpid(), function))
     with Parallel(n_jobs=-1) as parallel:
         while window:
-            yield from parallel(delayed(function)(*task) for task in window)
+            yield from parallel(call(*task) for task in window)
             window = list(itertools.islice(tasks, 2 * cpu_count()))
+
+
+def _here(parent: int, function: Callable[..., T], *task: Any) -> T:
+    _end_with(parent)
+    return function(*task)
+
+
+@functools.cache
+def _end_with(parent: int) -> None:
+    """End this process when the one that gave the work is gone; joblib's would wait for minutes."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
