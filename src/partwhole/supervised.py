@@ -26,7 +26,6 @@ class SupervisedConfig(LabelConfig):
     hidden: int = option(32, "Width of every hidden layer.", least=1)
     layers: int = option(4, "Number L of graph network layers.", least=1)
     batch_size: int = option(32, "Graphs in a step.", least=2)
-    lr: float = option(2e-3, "Learning rate of Adam.", above=0)
     lr_decay: float = option(0.5, "Factor on the learning rate when validation no longer improves.", above=0)
     patience: int = option(10, "Epochs without improvement that are let pass before that.", least=0)
 
