@@ -21,6 +21,8 @@ from partwhole.vectors import read_vectors
 
 pytest.importorskip("ray")
 
+pytestmark = pytest.mark.timeout(900)  # many real processes, on a machine that may be slow
+
 TABLE = [sys.executable, "-m", "partwhole", "reproduce", "table2", "--datasets", "MUTAG", "--runs", "3"]
 TABLE += ["--methods", "wl", "counts", "infograph", "--epochs", "10"]
 CELLS = {f"MUTAG/{row}/{run}" for row in ("wl/0", "counts/0", "infograph/10") for run in range(3)}

@@ -22,6 +22,8 @@ from safetensors.torch import load_file
 from partwhole import SubgraphInfoMax
 from partwhole.config import read_toml
 
+pytestmark = pytest.mark.timeout(900)  # many real processes, on a machine that may be slow
+
 FIT = ["--epochs", "14", "--hidden", "16", "--layers", "2", "--batch-size", "16", "--seed", "3"]
 
 

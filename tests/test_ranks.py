@@ -22,6 +22,8 @@ from partwhole.training.launch import launch
 
 pytest.importorskip("lightning_fabric")
 
+pytestmark = pytest.mark.timeout(900)  # many real processes, on a machine that may be slow
+
 SMALL = {"hidden": 16, "layers": 3, "batch_size": 21, "epochs": 1, "device": "cpu", "lift": False}
 FITS = {
     "paper": (SubgraphInfoMax, {}),
