@@ -117,7 +117,7 @@ def test_a_fit_that_is_killed(server, tmp_path):
         assert [row["epoch"] for row in metrics] == list(range(1, 15))
         shutil.rmtree(out)
 
-    kill_often(server, arguments, check, seconds, 30, 1, tmp_path)
+    kill_often(server, arguments, check, seconds, 20, 1, tmp_path)
 
 
 def test_an_embedding_that_is_killed(server, tmp_path):
