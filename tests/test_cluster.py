@@ -12,7 +12,7 @@ import pytest
 
 from partwhole import SubgraphInfoMax
 from partwhole.cli.cluster import with_address
-from partwhole.embedding import _divided
+from partwhole.embedding import divided
 from partwhole.reproduce.runner import results_file
 from partwhole.sources.base import Loaded, Piece
 from partwhole.sources.reading import Reading
@@ -94,7 +94,7 @@ def test_embedding_on_a_cluster_is_embedding_here(tmp_path):
 
 
 def test_a_set_that_is_read_as_a_whole_is_sent_in_parts(mutag):
-    parts = list(_divided(Loaded(Piece(concatenate([mutag] * 30))), Reading()))
+    parts = list(divided(Loaded(Piece(concatenate([mutag] * 30))), Reading()))
     assert [len(part.read(Reading()).store) for part in parts] == [4096, 30 * 188 - 4096]
 
 

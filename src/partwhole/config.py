@@ -17,6 +17,7 @@ from partwhole.registry import BACKBONES, ESTIMATORS, GENERATORS, READOUTS, STRU
 SELECTIONS = ("straight-through", "soft", "hard")
 SCORES = ("dot", "cosine")
 DEVICES = ("auto", "cpu", "cuda")
+FOLDS = 10  # of the outer cross-validation, unless a user says otherwise
 
 
 def option(

@@ -10,7 +10,7 @@ import functools
 import hashlib
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,22 +38,31 @@ PART = 4096  # graphs of a task on a cluster, where the input is not read in sha
 Embedded = tuple[list[pa.Table], Reading]  # the vectors of a shard, and what there is to say about its graphs
 
 
+@dataclass(frozen=True)
+class Written:
+    """What there is to say about a file of vectors."""
+
+    graphs: int
+    width: int
+    reading: Reading
+
+
 def embed_file(
-    run: Path, data: str, out: Path, reading: Reading, estimator: GraphMethod, ray: str | None = None
-) -> tuple[int, int]:
+    run: Path, data: str, out: Path, *, strict: bool, fallback: bool, ray: str | None = None
+) -> Written:
     """Write the vectors of all graphs. The file appears whole or not at all, and a call that was killed goes
-    on where it stopped. Returns how many graphs there were, and the width of their vectors."""
-    content = RunContent.of(run)
+    on where it stopped."""
+    estimator = load_run(run)
+    content, reading = RunContent.of(run), Reading(estimator.schema_, strict, fallback)
     shards, total = _shards(data, reading, estimator)
+    about = _about(content, data, reading, here=ray is None)
     if ray is None:
-        parts = Parts(out, _about(content, data, reading, here=True))
-        make = functools.partial(embedded_here, estimator, reading=reading)
-        return _written(parts, shards, make, total, reading)
+        embedded = functools.partial(embedded_here, estimator, reading=reading)
+        return _written(Parts(out, about), shards, embedded, total, reading)
     with RayCluster(ray) as cluster:
-        parts = Parts(out, _about(content, data, reading, here=False))
-        make = functools.partial(embedded_by, cluster, content, reading=reading)
-        divided = (part for shard in shards for part in _divided(shard, reading))
-        return _written(parts, divided, make, total, reading)
+        embedded = functools.partial(embedded_by, cluster, content, reading=reading)
+        sent = (part for shard in shards for part in divided(shard, reading))
+        return _written(Parts(out, about), sent, embedded, total, reading)
 
 
 def _shards(data: str, reading: Reading, estimator: GraphMethod) -> tuple[Iterator[Shard], int | None]:
@@ -76,8 +85,13 @@ def _about(content: RunContent, data: str, reading: Reading, here: bool) -> dict
 
 
 def _written(
-    parts: Parts, shards: Iterator[Shard], make: Any, total: int | None, reading: Reading
-) -> tuple[int, int]:
+    parts: Parts,
+    shards: Iterator[Shard],
+    embedded: Callable[[Iterator[Shard]], Iterator[Embedded]],
+    total: int | None,
+    reading: Reading,
+) -> Written:
+    """A part for each shard that has none yet, and then all of them as one file."""
     bar = Progress(
         TextColumn("embedding"),
         BarColumn(),
@@ -99,15 +113,15 @@ def _written(
 
     with bar:
         task = bar.add_task("", total=total)
-        for tables, told in make(missing()):
+        for tables, told in embedded(missing()):
             parts.keep(numbers.pop(0), tables, told)
             bar.update(task, advance=sum(table.num_rows for table in tables))
-    graphs, width = _joined(parts, number, reading)
+    written = _joined(parts, number, reading)
     parts.remove()
-    return graphs, width
+    return written
 
 
-def _joined(parts: Parts, number: int, reading: Reading) -> tuple[int, int]:
+def _joined(parts: Parts, number: int, reading: Reading) -> Written:
     graphs = width = 0
     with atomic_file(parts.out) as temporary:
         writer = None
@@ -122,7 +136,7 @@ def _joined(parts: Parts, number: int, reading: Reading) -> tuple[int, int]:
         reading.require_any(graphs)
         if not graphs:
             raise PartwholeError("There are no graphs; give at least one.")
-    return graphs, width
+    return Written(graphs, width, reading)
 
 
 def embedded_here(estimator: GraphMethod, shards: Iterator[Shard], reading: Reading) -> Iterator[Embedded]:
@@ -170,14 +184,14 @@ def embed_shard(content: RunContent, shard: Shard, reading: Reading) -> Embedded
 
 
 def embedded_by(
-    cluster: RayCluster, content: RunContent, shards: Iterable[Shard], reading: Reading
+    cluster: RayCluster, content: RunContent, shards: Iterator[Shard], reading: Reading
 ) -> Iterator[Embedded]:
     """In the order of the shards."""
     shared = cluster.shared(content)
     return cluster.in_order(embed_shard, ((shared, shard, reading.again()) for shard in shards))
 
 
-def _divided(shard: Shard, reading: Reading) -> Iterator[Shard]:
+def divided(shard: Shard, reading: Reading) -> Iterator[Shard]:
     """What can only be read as a whole is read here, and sent in parts."""
     if not isinstance(shard, Whole | Loaded):
         yield shard

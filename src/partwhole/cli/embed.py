@@ -30,16 +30,12 @@ def embed(
     Example: partwhole embed runs/mutag MUTAG --out mutag.parquet
     """
     from partwhole.embedding import embed_file
-    from partwhole.methods.base import load_run
-    from partwhole.sources.reading import Reading
 
     if out.suffix.lower() in (".csv", ".tsv", ".json", ".npy"):  # which it would not be
         raise PartwholeError(f"Vectors are written as Parquet; give {out.name} a name that ends in .parquet.")
-    estimator = load_run(run)
-    reading = Reading(estimator.schema_, strict, fallback)
-    graphs, width = embed_file(run, data, out, reading, estimator, ray)
-    tell(reading, out.with_suffix(".left_out.csv"))
-    left_out = len(reading.left_out)
+    written = embed_file(run, data, out, strict=strict, fallback=fallback, ray=ray)
+    tell(written.reading, out.with_suffix(".left_out.csv"))
+    graphs, width, left_out = written.graphs, written.width, len(written.reading.left_out)
     if json:
         print_json({"out": str(out), "data": data, "graphs": graphs, "width": width, "left_out": left_out})
     else:

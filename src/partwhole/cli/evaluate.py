@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from partwhole.cli.output import Json, print_json, print_table
+from partwhole.config import FOLDS
 
 
 def evaluate(
@@ -21,7 +22,7 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(help="Folds of the outer cross-validation.")] = 10,
+    folds: Annotated[int, typer.Option(help="Folds of the outer cross-validation.")] = FOLDS,
     runs: Annotated[int, typer.Option(help="Repeats with other folds.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
     json: Json = False,

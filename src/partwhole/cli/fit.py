@@ -17,11 +17,9 @@ from partwhole.cli.options import named_options, require_options, with_fit_optio
 from partwhole.cli.output import Json, print_json
 from partwhole.cli.reading import Strict, tell
 from partwhole.cli.targets import labels_of, require_labels
-from partwhole.config import Options, PredictorConfig, read_toml
+from partwhole.config import FOLDS, Options, PredictorConfig, read_toml
 from partwhole.errors import PartwholeError
 from partwhole.registry import METHODS
-
-FOLDS = 10  # of `evaluate`, unless it is told otherwise
 
 
 @with_fit_options

@@ -10,8 +10,7 @@ import typer
 
 from partwhole.cli.output import Json, print_json
 from partwhole.cli.reading import tell
-
-FOLDS = 10
+from partwhole.config import FOLDS
 
 
 def report(

@@ -99,9 +99,9 @@ class _BiasReLUNorm(torch.autograd.Function):
         sums = kernels.norm_backward_sums(grad.numpy(), y.numpy())
         total, product = here = torch.from_numpy(np.stack(sums))
         d_gain = (product - mean * total) * inverse  # sum_j g_j x^_j
-        everywhere, product = ranks.total(here)  # rows of other ranks depend on the same moments
-        slope = scale * (product - mean * everywhere) * inverse * inverse
-        constant = scale * everywhere - slope * mean
+        all_total, all_product = ranks.total(here)  # rows of other ranks depend on the same moments
+        slope = scale * (all_product - mean * all_total) * inverse * inverse
+        constant = scale * all_total - slope * mean
         out = torch.empty_like(y)
         to = y.dtype
         bias = kernels.norm_relu_backward(

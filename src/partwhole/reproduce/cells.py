@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from partwhole.config import Options
+from partwhole.config import FOLDS, Options
 from partwhole.errors import TooLarge
 from partwhole.evaluation.protocols import Scores, choose, score_run
 from partwhole.registry import METHODS
@@ -28,7 +28,6 @@ from partwhole.reproduce.provenance import forget_peak, peak_mib, versions
 from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
 
-FOLDS = 10
 SNAPSHOT_EVERY = 5  # "we report evaluation results … per 5 epochs"
 Record = dict[str, Any]
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from partwhole.config import LabelConfig, Options
+from partwhole.config import FOLDS, LabelConfig, Options
 from partwhole.evaluation.classifiers import outer_folds
 from partwhole.evaluation.protocols import NETWORK, VALIDATED, Scores
 from partwhole.registry import METHODS
 from partwhole.reproduce.cells import (
-    FOLDS,
     SNAPSHOT_EVERY,
     Cell,
     Measured,

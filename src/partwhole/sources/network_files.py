@@ -142,7 +142,9 @@ class NetworkFiles(Source):
         graphs, ids, places = [], [], []
         for path in files:
             try:
-                found = KINDS.get(_kind(path), _edges)(require_inside(path, data if data.is_dir() else path))
+                if data.is_dir():
+                    require_inside(path, data)
+                found = KINDS.get(_kind(path), _edges)(path)
             except WRONG as error:
                 reason = " ".join(str(error).split()) or type(error).__name__
                 reading.leave_out(path.name, f"{path} cannot be read: {reason}; correct or remove it.")

@@ -133,7 +133,7 @@ class Trainer:
             ranks.average_gradients(self.optimizer.parameters)
             self.optimizer.step()
             self.objective.after_step(self.model)
-            stop = self._count(progress, logged, batch.num_graphs)
+            stop = self._add_step(progress, logged, batch.num_graphs)
             progress.step = step + 1
             now = time.perf_counter()
             progress.seconds, started = progress.seconds + now - started, now
@@ -177,7 +177,7 @@ class Trainer:
         if self.run is not None:
             self.run.write_snapshot(epoch, self.model.state_dict())
 
-    def _count(self, progress: Progress, logged: Mapping[str, Tensor], graphs: int) -> bool:
+    def _add_step(self, progress: Progress, logged: Mapping[str, Tensor], graphs: int) -> bool:
         """Add what a step logged to the sums of the epoch. Returns whether any rank was asked to stop."""
         values = torch.stack(list(logged.values())).double() * graphs
         counts = values.new_tensor([graphs, self.stop_requested()])
