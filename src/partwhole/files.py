@@ -62,23 +62,29 @@ def require_inside(path: Path, folder: Path) -> Path:
 
 
 @contextmanager
+def told_when_unwritable(path: Path, kept: str = "") -> Iterator[None]:
+    """A full disk or a folder that may only be read is told in a sentence; `kept` is said after it."""
+    try:
+        yield
+    except OSError as error:
+        raise PartwholeError(
+            f"Cannot write {path} ({error.strerror or error}); free some space or choose another place.{kept}"
+        ) from error
+
+
+@contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
     """Give a temporary path beside `path`; move it there when the block ends well."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with told_when_unwritable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             yield temporary
             with temporary.open("rb") as written:
                 os.fsync(written.fileno())
-            temporary.chmod(0o644)  # safetensors writes files that only their owner can read
             temporary.replace(path)
-        except OSError as error:
-            raise PartwholeError(
-                f"Cannot write {path} ({error.strerror or error}); free some space or choose another place."
-            ) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -86,13 +92,14 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """Give a temporary folder beside `path`; move it there when the block ends well."""
     if path.exists() and not (path.is_dir() and (path / "schema.json").exists()):
         raise PartwholeError(f"{path} exists and is not a graph store; choose another folder.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    temporary.chmod(0o755)
-    try:
-        yield temporary
-        if path.exists():
-            shutil.rmtree(path)
-        temporary.replace(path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with told_when_unwritable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        try:
+            temporary.chmod(0o755)
+            yield temporary
+            if path.exists():
+                shutil.rmtree(path)
+            temporary.replace(path)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from partwhole.errors import PartwholeError
+from partwhole.files import told_when_unwritable
 
 FORMAT = {"format": "partwhole results", "version": 1}
 
@@ -54,7 +55,7 @@ class Journal:
     def writing(self) -> Iterator[None]:
         """Keep other writers away, and make the file ready: a header, and no cut line at its end."""
         self.read()  # refuse what is not ours before touching it
-        try:
+        with told_when_unwritable(self.path, " The cells that are finished are kept."):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a+b") as file:
                 _lock(file.fileno(), self.path)
@@ -63,11 +64,6 @@ class Journal:
                 if b"\n" not in content:
                     self.append(FORMAT)
                 yield
-        except OSError as error:
-            raise PartwholeError(
-                f"Cannot write {self.path} ({error.strerror or error}); free some space or choose another "
-                "folder with --out. The cells that are finished are kept."
-            ) from error
 
     def append(self, record: dict[str, Any]) -> None:
         line = (json.dumps(record) + "\n").encode()

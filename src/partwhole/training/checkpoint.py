@@ -16,12 +16,12 @@ from typing import Any
 import tomli_w
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
 from partwhole.config import read_toml
 from partwhole.errors import PartwholeError
-from partwhole.files import atomic_file
+from partwhole.files import atomic_file, told_when_unwritable
 from partwhole.training.adam import Adam
 from partwhole.training.validation import EpochChoice
 
@@ -58,10 +58,10 @@ class RunFolder:
 
     def clear(self) -> None:
         """Remove the files of a run; anything else in the folder stays."""
-        for file in (self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file):
-            file.unlink(missing_ok=True)
-        for epoch in self.snapshot_epochs():
-            self._snapshot_file(epoch).unlink()
+        kept = (self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file)
+        with told_when_unwritable(self.path):
+            for file in (*kept, *map(self._snapshot_file, self.snapshot_epochs())):
+                file.unlink(missing_ok=True)
         shutil.rmtree(self.failed_folder, ignore_errors=True)
 
     def _snapshot_file(self, epoch: int) -> Path:
@@ -136,9 +136,10 @@ class RunFolder:
     # ---------------------------------------------------------------- metrics
 
     def append_metrics(self, row: Mapping[str, Any]) -> None:
-        self.path.mkdir(parents=True, exist_ok=True)
-        with self.metrics_file.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        with told_when_unwritable(self.metrics_file):
+            self.path.mkdir(parents=True, exist_ok=True)
+            with self.metrics_file.open("a") as file:
+                file.write(json.dumps(row) + "\n")
 
     def read_metrics(self) -> list[dict[str, Any]]:
         """All whole lines; a line cut by a crash is passed over."""
@@ -176,7 +177,7 @@ def load_weights(model: torch.nn.Module, weights: Mapping[str, Tensor], path: Pa
 def _write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: dict[str, str]) -> None:
     whole = {k: v.detach().cpu().contiguous() for k, v in tensors.items()}
     with atomic_file(path) as temporary:
-        save_file(whole, temporary, metadata={"format": str(FORMAT), **metadata})
+        temporary.write_bytes(save(whole, {"format": str(FORMAT), **metadata}))
 
 
 def _read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
