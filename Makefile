@@ -6,7 +6,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 
 export PARTWHOLE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test docs bench results results-page format clean
+.PHONY: demo test docs bench fuzz results results-page format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/partwhole fit MUTAG --out runs/demo --epochs 60 --overwrite
@@ -54,6 +54,11 @@ clean:
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py $(if $(ONLY),--only $(ONLY))
 	$(BIN)/python benchmarks/plot.py
+
+# 100,000 damaged files and odd graphs, twenty minutes of one core; tells and stops at the first that is not
+# refused with a sentence.
+fuzz: $(VENV)/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzzing.py
 
 # Every table, several hours; stopped at any moment, it goes on where it was.
 results: $(VENV)/.dev

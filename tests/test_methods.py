@@ -365,7 +365,7 @@ def test_augmentations_keep_graphs_whole(mutag, change):
     graphs = mutag[:30]
     changed = change(graphs, np.random.default_rng(0))
     assert len(changed) == 30
-    changed._check()
+    changed.check()
     for before, after in zip(graphs, changed):
         if len(after.edges):
             assert after.edges.max() < after.num_nodes

@@ -174,5 +174,5 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text())
     except OSError as error:
         raise PartwholeError(f"Cannot read {path} ({error.strerror}); check the path.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise PartwholeError(f"{path} is not valid TOML ({error}); correct it there.") from None

@@ -36,11 +36,6 @@ class EncoderMethod(GraphMethod, TrainConfig):
     keeps_state = True
     bare_nodes = "degree"  # the structure attribute of nodes that have nothing else
 
-    def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
-        store = self._prepared(graphs)
-        for vectors in self._outputs(store, self._encoder().embed):
-            yield vectors.cpu().numpy()
-
     @property
     def width(self) -> int:
         width: int = self._encoder().width
@@ -121,6 +116,10 @@ class EncoderMethod(GraphMethod, TrainConfig):
 
     def _trainer(self, store: GraphStore, **given: Any) -> Trainer:
         return Trainer(self.model_, self._objective(), listener=self._listener(), **given)
+
+    def _in_pieces(self, store: GraphStore) -> Iterator[np.ndarray]:
+        for vectors in self._outputs(store, self._encoder().embed):
+            yield vectors.cpu().numpy()
 
     def _outputs(self, store: GraphStore, function: Callable[[Any], Tensor]) -> Iterator[Tensor]:
         """`function(batch)` for the graphs of a prepared store, `EMBED_GRAPHS` at a time."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,7 +43,10 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        read: int = self.file.readinto(buffer)
+        try:
+            read: int = self.file.readinto(buffer)
+        except (zlib.error, EOFError) as error:
+            raise OSError(f"it is damaged: {error}") from None
         self.left -= read
         if self.left < 0:
             raise OSError(
@@ -52,6 +57,14 @@ class _Unpacked(io.RawIOBase):
     def close(self) -> None:
         self.file.close()
         super().close()
+
+
+def read_json(content: str | bytes) -> Any:
+    """Of a file; ValueError where it is none, however deep it goes."""
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
 
 
 def require_inside(path: Path, folder: Path) -> Path:

@@ -87,10 +87,11 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
 
     def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
         """`transform` in pieces of `EMBED_GRAPHS`, for sets larger than memory."""
-        store = self._prepared(graphs)
-        for start in range(0, len(store), EMBED_GRAPHS):
-            yield self._embed(store[start : start + EMBED_GRAPHS])
-            store.release_pages()
+        store, done = self._prepared(graphs), 0
+        for vectors in self._in_pieces(store):
+            _require_finite(vectors, store.ids[done:])
+            done += len(vectors)
+            yield vectors
 
     @property
     def width(self) -> int:
@@ -146,6 +147,12 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
 
     # ---------------------------------------------------------------- inside
 
+    def _in_pieces(self, store: GraphStore) -> Iterator[np.ndarray]:
+        """The vectors of a prepared store."""
+        for start in range(0, len(store), EMBED_GRAPHS):
+            yield self._embed(store[start : start + EMBED_GRAPHS])
+            store.release_pages()
+
     def _start(self, store: GraphStore) -> None:
         self.validate()
         self.schema_, self.store_ = store.schema, store
@@ -189,6 +196,15 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
                 "cores": os.cpu_count() or 1,
             },
         }
+
+
+def _require_finite(vectors: np.ndarray, ids: np.ndarray) -> None:
+    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if len(bad):
+        raise PartwholeError(
+            f"The vector of graph {ids[bad[0]]} is not finite: its attributes are too large; scale them "
+            "down, or leave the graph out."
+        )
 
 
 def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any]) -> None:

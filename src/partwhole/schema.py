@@ -96,19 +96,21 @@ class Schema:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
-        def columns(part: str) -> tuple[Column, ...]:
-            return tuple(
-                Column(
-                    c["name"],
-                    tuple(c["values"]),
-                    c["width"],
-                    tuple(c.get("center", ())),
-                    tuple(c.get("scale", ())),
-                )
-                for c in data[part]
-            )
+        """What `to_dict` gave. KeyError, TypeError and ValueError tell of content that it never gives."""
 
-        return cls(columns("node"), columns("edge"), columns("targets"), data["chemistry"])
+        def columns(part: str) -> tuple[Column, ...]:
+            return tuple(_column(content) for content in data[part])
+
+        return cls(columns("node"), columns("edge"), columns("targets"), bool(data["chemistry"]))
+
+
+def _column(content: Mapping[str, Any]) -> Column:
+    width, values = content["width"], tuple(content["values"])
+    center, scale = (tuple(float(x) for x in content.get(k, ())) for k in ("center", "scale"))
+    whole = isinstance(width, int) and width >= 0 and (not values or width == len(values))
+    if not whole or (center and {len(center), len(scale)} != {width}):
+        raise ValueError(f"column {content['name']!r} does not have {width} entries")
+    return Column(str(content["name"]), values, width, center, scale)
 
 
 def _describe(columns: tuple[Column, ...]) -> str:

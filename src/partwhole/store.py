@@ -9,6 +9,7 @@ import hashlib
 import json
 import mmap
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, overload
@@ -17,8 +18,9 @@ import numpy as np
 import torch
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.files import atomic_folder, require_inside
+from partwhole.files import atomic_folder, read_json, require_inside
 from partwhole.graph import Graph, GraphBatch, InputRows
+from partwhole.integrity import require_whole
 from partwhole.packing import concatenated_ranges, pack_edges, require_nodes, undirected_edges
 from partwhole.schema import Schema, check_columns, may_be_missing, one_hot
 from partwhole.segment import permute_within_graphs
@@ -90,7 +92,7 @@ class GraphStore:
             schema=schema,
             name=name,
         )
-        store._check()
+        store.check()
         return store
 
     @classmethod
@@ -121,7 +123,8 @@ class GraphStore:
             name=name,
         )
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise unless the attributes are what the schema says, and numbers."""
         check_columns("node", self.schema.node, self.node_codes, self.node_values)
         check_columns("edge", self.schema.edge, self.edge_codes, self.edge_values)
         parts = (("node", self.node_values, self.schema.node), ("edge", self.edge_values, self.schema.edge))
@@ -221,10 +224,23 @@ class GraphStore:
         edges = concatenated_ranges(edge_start, self.edge_ptr[stop] - edge_start)
         return nodes, edges, stop - start
 
+    def window(self, start: int, stop: int) -> GraphStore:
+        """The graphs from `start` to `stop`, over the same memory."""
+        nodes = slice(self.node_ptr[start], self.node_ptr[stop])
+        edges = slice(self.edge_ptr[nodes.start], self.edge_ptr[nodes.stop])
+        counts = np.diff(self.node_ptr[start : stop + 1])
+        degree = np.diff(self.edge_ptr[nodes.start : nodes.stop + 1])
+        return self._selected(slice(start, stop), nodes, edges, counts, degree)
+
     def take(self, index: np.ndarray) -> GraphStore:
         """The graphs `index`, in that order, as a store of their own."""
         nodes, edges, counts = self._rows(index)
-        degree = self.edge_ptr[nodes + 1] - self.edge_ptr[nodes]
+        return self._selected(index, nodes, edges, counts, self.edge_ptr[nodes + 1] - self.edge_ptr[nodes])
+
+    def _selected(
+        self, graphs: Any, nodes: Any, edges: Any, counts: np.ndarray, degree: np.ndarray
+    ) -> GraphStore:
+        """Rows of the columns by indices, which copies them, or by slices, which does not."""
         return replace(
             self,
             node_ptr=np.concatenate([[0], np.cumsum(counts)]),
@@ -234,8 +250,8 @@ class GraphStore:
             node_values=self.node_values[nodes],
             edge_codes=self.edge_codes[edges],
             edge_values=self.edge_values[edges],
-            targets=self.targets[index],
-            ids=self.ids[index],
+            targets=self.targets[graphs],
+            ids=self.ids[graphs],
             marks=self.marks[nodes],
             structure={kind: x[nodes] for kind, x in self.structure.items()},
         )
@@ -300,21 +316,21 @@ class GraphStore:
     def open(cls, folder: str | Path) -> GraphStore:
         """Memory-map a saved store: nothing is copied until it is used."""
         folder = Path(folder)
-        try:
-            about = json.loads(require_inside(folder / "schema.json", folder).read_text())
-            if about["format"] != FORMAT:
-                raise PartwholeError(
-                    f"{folder} was written in format {about['format']}, this version reads "
-                    f"{FORMAT}; load the original data and save it again."
-                )
-            files = {c: require_inside(folder / f"{c}.npy", folder) for c in COLUMNS}
-            columns = {c: np.load(file, mmap_mode="r", allow_pickle=False) for c, file in files.items()}
-            schema = Schema.from_dict(about["schema"])
-        except PartwholeError:
-            raise
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise PartwholeError(f"{folder} is not a whole graph store ({error}); save it again.") from None
-        return cls(**columns, schema=schema, name=about["name"])
+        with _told_when_damaged(folder):
+            about = read_json(require_inside(folder / "schema.json", folder).read_bytes())
+            written = about["format"]
+        if written != FORMAT:
+            raise PartwholeError(
+                f"{folder} was written in format {written}, this version reads {FORMAT}; load the original "
+                "data and save it again."
+            )
+        with _told_when_damaged(folder):
+            columns: dict[str, Any] = {
+                c: _mapped(require_inside(folder / f"{c}.npy", folder)) for c in COLUMNS
+            }
+            store = cls(**columns, schema=Schema.from_dict(about["schema"]), name=str(about["name"]))
+            require_whole(store)
+        return store
 
     @property
     def is_mapped(self) -> bool:
@@ -347,3 +363,18 @@ class GraphStore:
 
 
 COLUMNS = [f.name for f in fields(GraphStore) if f.name not in ("schema", "name", "origin", "structure")]
+
+
+@contextmanager
+def _told_when_damaged(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise PartwholeError(f"{folder} is not a whole graph store ({error}); save it again.") from None
+
+
+def _mapped(file: Path) -> np.ndarray:
+    try:
+        return np.load(file, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # the parser of its header raises whatever Python's own does
+        raise ValueError(f"{file.name}: {error}") from None

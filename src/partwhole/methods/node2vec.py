@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -70,8 +69,7 @@ class Node2Vec(GraphMethod, Node2VecConfig):
     def width(self) -> int:
         return self.dimensions
 
-    def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
-        store = self._prepared(graphs)
+    def _in_pieces(self, store: GraphStore) -> Iterator[np.ndarray]:
         if identity(store) != self.fitted_:
             raise PartwholeError(
                 "node2vec has vectors for the graphs that it was fitted to, as a whole and in their order, "

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from partwhole.errors import PartwholeError
-from partwhole.files import told_when_unwritable
+from partwhole.files import read_json, told_when_unwritable
 
 FORMAT = {"format": "partwhole results", "version": 1}
 
@@ -31,7 +31,7 @@ class Journal:
         records = []
         for number, line in enumerate(lines, start=1):
             try:
-                records.append(json.loads(line))
+                records.append(read_json(line))
             except ValueError:
                 raise PartwholeError(
                     f"Line {number} of {self.path} is damaged; restore the file, or remove that line to "

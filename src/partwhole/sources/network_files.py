@@ -6,7 +6,6 @@ table `labels.csv` in it, by the name of the file; without one, sub-folders are 
 
 from __future__ import annotations
 
-import json
 import re
 import xml.etree.ElementTree as xml
 from collections import Counter
@@ -18,7 +17,7 @@ from typing import Any
 import networkx as nx
 
 from partwhole.errors import PartwholeError
-from partwhole.files import open_unpacked, require_inside
+from partwhole.files import open_unpacked, read_json, require_inside
 from partwhole.registry import SOURCES
 from partwhole.sources.base import Source
 from partwhole.sources.edge_table import ENDS
@@ -53,12 +52,12 @@ def _gml(path: Path) -> list[nx.Graph]:
 
 
 def _json(path: Path) -> list[nx.Graph]:
-    content = json.loads(_text(path))
+    content = read_json(_text(path))
     return [node_link(graph) for graph in (content if isinstance(content, list) else [content])]
 
 
 def _json_lines(path: Path) -> list[nx.Graph]:
-    return [node_link(json.loads(line)) for line in _text(path).split("\n") if line.strip()]
+    return [node_link(read_json(line)) for line in _text(path).split("\n") if line.strip()]
 
 
 def _edges(path: Path) -> list[nx.Graph]:
@@ -107,7 +106,7 @@ KINDS: dict[str, Callable[[Path], list[nx.Graph]]] = {
 }
 PLAIN = (".txt", ".csv", ".tsv")  # lists of edges in a folder that has no other kind
 OF_PARSERS = (nx.NetworkXException, xml.ParseError, ValueError, KeyError, TypeError, AttributeError)
-WRONG = (*OF_PARSERS, PartwholeError, IndexError, RecursionError, OSError, EOFError)
+WRONG = (*OF_PARSERS, PartwholeError, LookupError, RecursionError, OSError, EOFError)
 
 
 def _kind(path: Path) -> str:

@@ -162,7 +162,7 @@ class _TUFiles:
             raise PartwholeError(f"{self.path} has no file {short}; get the data set again.")
         table = _parse(self.open(member), short, kind)
         bad = np.flatnonzero(~np.isfinite(table).all(axis=1))[:1].tolist()
-        if bad and not suffix.startswith("graph"):  # a target may be missing
+        if bad and suffix not in ("graph_labels", "graph_attributes"):  # a target may be missing
             raise PartwholeError(f"{short} has NaN or infinity in line {bad[0] + 1}; put a number there.")
         if rows is not None and len(table) != rows:
             raise PartwholeError(

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from partwhole.config import read_toml
 from partwhole.errors import PartwholeError
-from partwhole.files import atomic_file, told_when_unwritable
+from partwhole.files import atomic_file, read_json, told_when_unwritable
 from partwhole.training.adam import Adam
 from partwhole.training.validation import EpochChoice
 
@@ -146,10 +146,10 @@ class RunFolder:
         if not self.metrics_file.exists():
             return []
         rows = []
-        for line in self.metrics_file.read_text().splitlines():
+        for line in self.metrics_file.read_bytes().splitlines():
             try:
-                rows.append(json.loads(line))
-            except json.JSONDecodeError:
+                rows.append(read_json(line))
+            except ValueError:
                 continue
         return rows
 
