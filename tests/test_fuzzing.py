@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-import fuzzing
 import pytest
+
+import fuzzing
 
 INPUTS = 25  # a target
 

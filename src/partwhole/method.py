@@ -155,6 +155,8 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
 
     def _start(self, store: GraphStore) -> None:
         self.validate()
+        if ranks.count() > 1 and not self.keeps_state:  # not trained step by step, so none can be shared
+            raise PartwholeError(f"{self.method} learns in one process; leave out --devices.")
         self.schema_, self.store_ = store.schema, store
         self.history_: list[dict[str, Any]] = []
         self.about_ = self._about(store)
