@@ -227,6 +227,7 @@ def small():
 
 def test_a_table_shows_ours_beside_the_published_figures(small):
     table, cells, records = small
+    records[1]["seconds"]["training"] = 90.0  # beside other work
     shown = sheet(table, cells, records)
     empty, full = (dict(zip(shown.header, row, strict=True)) for row in shown.rows)
     assert (full["data set"], full["method"]) == ("MUTAG", "OURS (TS)")
