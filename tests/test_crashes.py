@@ -117,7 +117,7 @@ def test_a_fit_that_is_killed(server, tmp_path):
         assert [row["epoch"] for row in metrics] == list(range(1, 15))
         shutil.rmtree(out)
 
-    kill_often(server, arguments, check, seconds, 20, 1, tmp_path)
+    kill_often(server, arguments, check, seconds, 24, 1, tmp_path)
 
 
 def test_an_embedding_that_is_killed(server, tmp_path):
@@ -135,7 +135,7 @@ def test_an_embedding_that_is_killed(server, tmp_path):
         assert not (tmp_path / ".killed.parquet.parts").exists()
         out.unlink()
 
-    kill_often(server, lambda: [*embed, out], check, seconds, 12, 2, tmp_path)
+    kill_often(server, lambda: [*embed, out], check, seconds, 16, 2, tmp_path)
     time.sleep(2.5)
     assert orphans() == []  # the processes that read molecules end with the command
 
@@ -169,4 +169,4 @@ def test_a_table_that_is_killed(server, tmp_path):
         (tmp_path / "cells.jsonl").unlink()
         seen.clear()
 
-    kill_often(server, arguments, check, 9, 8, 3, tmp_path)
+    kill_often(server, arguments, check, 9, 10, 3, tmp_path)

@@ -161,6 +161,9 @@ def test_what_cannot_be_shared_out_is_refused(tmp_path):
     assert (code, said) == (2, "")
     assert "is trained by one process; leave out --devices" in told
     assert "Traceback" not in told
+    wl = [sys.executable, "-m", "partwhole", "fit", "MUTAG", "--method", "wl", "--devices", "2"]
+    ended = subprocess.run([*wl, "--out", tmp_path / "run"], capture_output=True, text=True)
+    assert "wl learns in one process; leave out --devices" in ended.stderr
     with pytest.raises(PartwholeError, match="at least one process"):
         launch(0, None, "cpu")
     assert not (tmp_path / "run").exists()
