@@ -16,7 +16,16 @@ from torch.autograd.function import once_differentiable
 from partwhole import ranks
 from partwhole.nn import kernels
 
-MOST_THREADS = numba.get_num_threads()  # as many as numba was started with
+
+def _start_numba() -> int:
+    """How many threads numba has. To start them sets those of PyTorch, which has the same pool, to as many."""
+    threads = torch.get_num_threads()
+    most = numba.get_num_threads()
+    torch.set_num_threads(threads)
+    return most
+
+
+MOST_THREADS = _start_numba()
 
 
 def match_threads() -> None:
