@@ -1,9 +1,8 @@
-"""One process against two: seconds an epoch, each way in turn on an idle machine; results to scaling.json.
+"""The figures of docs/scaling.md, on an idle machine.
 
-    python benchmarks/scaling.py
-
-The figures of docs/scaling.md come from here, with the bytes that graphs take on disk and the rate at which
-SMILES become vectors.
+python benchmarks/scaling.py processes    seconds an epoch of one process and of two, each way in turn
+python benchmarks/scaling.py stores       bytes that graphs take on disk
+python benchmarks/scaling.py molecules    SMILES to vectors: molecules a second
 """
 
 from __future__ import annotations
@@ -16,16 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from partwhole import GraphStore, load_graphs
 from partwhole.training.checkpoint import RunFolder
 
-RESULTS = Path(__file__).with_name("scaling.json")
 WAYS = {"1 process, 1 thread": (1, 1), "1 process, 2 threads": (1, 2), "2 processes": (2, 1)}
 CASES: dict[str, tuple[str, int, list[str]]] = {  # name -> data set, epochs, options
     "NCI1, batch 128": ("NCI1", 6, []),
@@ -84,19 +80,20 @@ def smiles_to_vectors(molecules: int) -> dict[str, float]:
         return rates | {f"store: {k}": v for k, v in bytes_of(load_graphs(few)).items()}
 
 
-def main() -> None:
-    figures: dict[str, Any] = {}
+def processes() -> None:
     for name, (data, epochs, options) in CASES.items():
-        taken = {way: seconds_an_epoch(data, epochs, options, *how) for way, how in WAYS.items()}
-        figures[name] = taken
-        print(f"| {name} | {' | '.join(f'{seconds:.2f}' for seconds in taken.values())} |", flush=True)
-    stores = {name: bytes_of(load_graphs(name)) for name in ("NCI1", "REDDIT-BINARY")}
-    machine = {"cores": os.cpu_count(), "torch": version("torch")}
-    content = {"seconds an epoch": figures, "stores": stores, "machine": machine}
-    content["molecules"] = smiles_to_vectors(100_000)
-    RESULTS.write_text(json.dumps(content, indent=1) + "\n")
-    print(json.dumps(content, indent=1))
+        taken = [seconds_an_epoch(data, epochs, options, *how) for how in WAYS.values()]
+        print(f"| {name} | {' | '.join(f'{seconds:.2f}' for seconds in taken)} |", flush=True)
+
+
+def stores() -> None:
+    for name in ("NCI1", "REDDIT-BINARY"):
+        print(name, json.dumps(bytes_of(load_graphs(name))))
+
+
+def molecules() -> None:
+    print(json.dumps(smiles_to_vectors(100_000)))
 
 
 if __name__ == "__main__":
-    main()
+    {"processes": processes, "stores": stores, "molecules": molecules}[sys.argv[1]]()
