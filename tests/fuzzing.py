@@ -28,6 +28,7 @@ import numpy as np
 import torch
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from torch_geometric.data import Data
 
 from partwhole import Graph, GraphStore, PartwholeError, SubgraphInfoMax, load_graphs
 from partwhole.methods.base import load_run
@@ -152,6 +153,32 @@ def networks(draw: Any) -> list[Any]:
     return found
 
 
+@st.composite
+def pyg_objects(draw: Any) -> list[Data]:
+    """Objects of PyTorch Geometric whose tensors need not fit each other."""
+    found = []
+    for _ in range(draw(st.integers(1, 3))):
+        nodes = draw(st.sampled_from([0, 1, 2, 30]))
+        random = torch.Generator().manual_seed(draw(st.integers(0, 2**32)))
+        kind = draw(st.sampled_from([torch.int64, torch.int64, torch.int64, torch.int32, torch.float32]))
+        low, high = draw(st.sampled_from([(0, nodes), (0, nodes), (-1, nodes), (0, nodes + 1)]))
+        shape = draw(st.sampled_from([(2, 0), (2, 1), (2, 40), (2, 40), (3, 5), (5,)]))
+        edges = torch.randint(low, max(high, low + 1), shape, generator=random).to(kind)
+        value = draw(st.sampled_from([0.0, 1.0, 1e38, float("nan"), float("inf")]))
+        x = draw(
+            st.sampled_from(
+                [None, (nodes, 3), (nodes, 3), (nodes + 1, 3), (nodes,), (nodes, 0), (nodes, 2, 2)]
+            )
+        )
+        attributes = draw(st.sampled_from([None, (*shape[1:2], 2), (1, 2), ()]))
+        y = draw(st.sampled_from([None, torch.tensor([1.0]), torch.tensor(1), torch.tensor([[1.0, 2.0]])]))
+        data = Data(edge_index=edges, y=y, num_nodes=draw(st.sampled_from([nodes, None])))
+        data.x = None if x is None else torch.full(x, value)
+        data.edge_attr = None if attributes is None else torch.full(attributes, value)
+        found.append(data)
+    return found
+
+
 def written_and_read(graphs: list[Any], place: Path) -> None:
     """In memory, and as files of every kind that can hold them."""
     writers: dict[str, Callable[[Any, Path], None]] = {
@@ -208,6 +235,7 @@ def learned(store: GraphStore, **options: Any) -> None:
 
 def graph_targets(place: Path) -> Iterator[tuple[str, st.SearchStrategy, Callable]]:
     yield "networks of networkx", networks(), lambda graphs: written_and_read(graphs, place)
+    yield "objects of PyTorch Geometric", pyg_objects(), load_graphs
     for generator in GENERATORS:
         yield f"generator {generator}", stores(), lambda s, g=generator: learned(s, generator=g)
     for backbone in ("gin", "edge-network", "pyg:GCN", "pyg:GAT"):

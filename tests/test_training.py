@@ -238,3 +238,16 @@ def test_a_loss_that_is_no_number_keeps_the_graphs_of_its_step(mutag, tmp_path):
     calm = SubgraphInfoMax(epochs=1, **SMALL)
     calm.fit_run(mutag, tmp_path / "run", overwrite=True)
     assert not (tmp_path / "run" / "failed_batch").exists()
+
+
+def test_a_fit_has_as_many_threads_as_it_was_given():
+    """Numba starts a thread for each core, and would set PyTorch to as many."""
+    script = (
+        "import torch, numba\n"
+        "from partwhole import SubgraphInfoMax\n"
+        "SubgraphInfoMax(epochs=1, hidden=4, layers=1).fit('MUTAG')\n"
+        "print(torch.get_num_threads(), numba.get_num_threads())"
+    )
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, check=True)
+    assert ended.stdout.split() == [b"1", b"1"]

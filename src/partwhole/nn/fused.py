@@ -18,7 +18,7 @@ from partwhole.nn import kernels
 
 
 def _start_numba() -> int:
-    """How many threads numba has. To start them sets those of PyTorch, which has the same pool, to as many."""
+    """How many threads numba has. Starting them sets those of PyTorch, from the same pool, to as many."""
     threads = torch.get_num_threads()
     most = numba.get_num_threads()
     torch.set_num_threads(threads)

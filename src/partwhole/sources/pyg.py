@@ -27,7 +27,7 @@ def read_pyg(data: Any) -> GraphStore:
     offsets = np.concatenate([[0], np.cumsum(counts)[:-1]])
     edges = []
     for i, (item, count) in enumerate(zip(items, counts)):
-        pairs = _array(item.edge_index).T.reshape(-1, 2).astype(np.int64)
+        pairs = _pairs(item, i)
         require_nodes(pairs, int(count), i)
         edges.append(pairs + offsets[i])
     node_values, node = _values(items, "x", counts)
@@ -43,6 +43,26 @@ def read_pyg(data: Any) -> GraphStore:
     )
 
 
+def _pairs(item: Any, graph: int) -> np.ndarray:
+    """[edges, 2]"""
+    edges = np.zeros((2, 0), np.int64) if item.edge_index is None else _array(item.edge_index)
+    if edges.ndim != 2 or len(edges) != 2 or not np.issubdtype(edges.dtype, np.integer):
+        raise PartwholeError(
+            f"The edge_index of graph {graph} holds {edges.dtype} of shape {edges.shape}; give integers of "
+            "shape (2, edges)."
+        )
+    return edges.T.astype(np.int64)
+
+
+def _rows(values: np.ndarray, rows: int, name: str, graph: int) -> np.ndarray:
+    """[rows, width]; numbers alone are one for each row."""
+    if values.ndim == 0 or len(values) != rows:
+        raise PartwholeError(
+            f"The {name} of graph {graph} has shape {values.shape} where {rows} rows belong; correct it."
+        )
+    return values.reshape(rows, -1)
+
+
 def _values(items: list[Any], name: str, rows: np.ndarray) -> tuple[np.ndarray | None, tuple[Column, ...]]:
     """One attribute of all graphs as numbers [rows, width]; all graphs have it or none."""
     given = [getattr(item, name, None) for item in items]
@@ -54,7 +74,7 @@ def _values(items: list[Any], name: str, rows: np.ndarray) -> tuple[np.ndarray |
             f"Graph {have.index(False)} has no {name} but graph {have.index(True)} has; give it to all "
             "graphs or to none."
         )
-    arrays = [_array(g).reshape(r, -1) if r else None for g, r in zip(given, rows)]
+    arrays = [_rows(_array(g), r, name, i) if r else None for i, (g, r) in enumerate(zip(given, rows))]
     widths = {a.shape[1]: i for i, a in enumerate(arrays) if a is not None}
     if len(widths) > 1:
         (a, i), (b, j) = list(widths.items())[:2]
