@@ -54,6 +54,7 @@ def read_table(path: Path) -> pa.Table:
         table = (
             parquet.read_table(path) if _is_parquet(path) else csv.read_csv(_opened(path), **_options(path))
         )
+        table.validate(full=True)  # text of a damaged Parquet file may not be UTF-8
     if table.num_rows == 0:
         raise PartwholeError(f"{path} has no rows; give at least one.")
     if broken := [field.name for field in table.schema if pa.types.is_binary(field.type)]:
@@ -117,7 +118,9 @@ def _is_parquet(path: Path) -> bool:
 def _batches(path: Path) -> Iterator[pa.RecordBatch]:
     if _is_parquet(path):
         with parquet.ParquetFile(path) as file:
-            yield from file.iter_batches()
+            for batch in file.iter_batches():
+                batch.validate(full=True)
+                yield batch
         return
     kinds = _kinds(path)
     convert = csv.ConvertOptions(strings_can_be_null=True, column_types=kinds)
