@@ -7,6 +7,7 @@ replaced as a whole, so a run that is killed resumes from the last whole state.
 from __future__ import annotations
 
 import json
+import operator
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -129,9 +130,15 @@ class RunFolder:
             return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
 
         load_weights(model, part("model."), self.state_file)
-        optimizer.load_state(part("optimizer."))
-        content = json.loads(metadata["progress"])
-        return Progress(**{**content, "choice": EpochChoice(**content.get("choice", {}))})
+        try:
+            optimizer.load_state(part("optimizer."))
+            content = read_json(metadata["progress"])
+            progress = Progress(**{**content, "choice": EpochChoice(**content.get("choice", {}))})
+            for number in (progress.epoch, progress.step, progress.graphs):
+                operator.index(number)
+        except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+            raise PartwholeError(f"{self.state_file} is damaged ({error}); fit again.") from None
+        return progress
 
     # ---------------------------------------------------------------- metrics
 
