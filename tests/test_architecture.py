@@ -30,6 +30,7 @@ LAYERS = [
         "hashing",
         "nodes",
         "graph",
+        "integrity",
         "store",
         "streaming",
         "segment",

@@ -1,10 +1,17 @@
-"""Whether the columns of a saved store belong together: no index of a damaged file leads out of its array."""
+"""The columns of a saved store: mapped, and looked at before an index of a damaged file leads anywhere."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from partwhole.errors import PartwholeError
+from partwhole.files import read_json, require_inside
+from partwhole.schema import check_columns, may_be_missing
 
 if TYPE_CHECKING:
     from partwhole.store import GraphStore
@@ -21,6 +28,52 @@ KINDS = {  # column -> type, dimensions
     "marks": ("int8", 1),
 }
 GRAPHS = 4096  # looked at together
+
+
+@contextmanager
+def told_when_damaged(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise PartwholeError(f"{folder} is not a whole graph store ({error}); save it again.") from None
+
+
+def mapped_columns(folder: Path, names: Sequence[str], version: int) -> tuple[Any, dict[str, Any]]:
+    """What `schema.json` says, and each column, of which nothing is copied until it is used."""
+    with told_when_damaged(folder):
+        about = read_json(require_inside(folder / "schema.json", folder).read_bytes())
+        written = about["format"]
+    if written != version:
+        raise PartwholeError(
+            f"{folder} was written in format {written}, this version reads {version}; load the original "
+            "data and save it again."
+        )
+    with told_when_damaged(folder):
+        return about, {name: _mapped(require_inside(folder / f"{name}.npy", folder)) for name in names}
+
+
+def _mapped(file: Path) -> np.ndarray:
+    try:
+        return np.load(file, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # the parser of its header raises whatever Python's own does
+        raise ValueError(f"{file.name}: {error}") from None
+
+
+def require_attributes(store: GraphStore) -> None:
+    """Raise unless the attributes are what the schema says, and numbers."""
+    check_columns("node", store.schema.node, store.node_codes, store.node_values)
+    check_columns("edge", store.schema.edge, store.edge_codes, store.edge_values)
+    parts = (("node", store.node_values, store.schema.node), ("edge", store.edge_values, store.schema.edge))
+    for part, values, columns in parts:
+        bad = ~(np.isfinite(values) | (np.isnan(values) & may_be_missing(columns))).all(axis=1)
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            node = row if part == "node" else int(np.searchsorted(store.edge_ptr, row, "right")) - 1
+            graph = int(np.searchsorted(store.node_ptr, node, side="right")) - 1
+            raise PartwholeError(
+                f"Graph {store.ids[graph]} has a {part} attribute that is NaN or infinite; "
+                "replace missing attributes by a number before loading."
+            )
 
 
 def require_whole(store: GraphStore) -> None:
@@ -61,7 +114,7 @@ def _require_content(store: GraphStore, start: int, stop: int) -> None:
     allowed = np.repeat(piece.num_nodes, np.diff(piece.edge_ptr[piece.node_ptr]))
     if ((piece.neighbor < 0) | (piece.neighbor >= allowed)).any():
         raise ValueError(f"an edge among nodes {first} to {last} leads out of its graph")
-    piece.check()
+    require_attributes(piece)
     for column, codes in zip(store.schema.targets, piece.targets.T):
         known = codes[~np.isnan(codes)]
         if column.is_categorical and (~np.isin(known, np.arange(column.width))).any():

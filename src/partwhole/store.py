@@ -9,7 +9,6 @@ import hashlib
 import json
 import mmap
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, overload
@@ -18,11 +17,11 @@ import numpy as np
 import torch
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.files import atomic_folder, read_json, require_inside
+from partwhole.files import atomic_folder
 from partwhole.graph import Graph, GraphBatch, InputRows
-from partwhole.integrity import require_whole
+from partwhole.integrity import mapped_columns, require_attributes, require_whole, told_when_damaged
 from partwhole.packing import concatenated_ranges, pack_edges, require_nodes, undirected_edges
-from partwhole.schema import Schema, check_columns, may_be_missing, one_hot
+from partwhole.schema import Schema, one_hot
 from partwhole.segment import permute_within_graphs
 
 FORMAT = 1
@@ -92,7 +91,7 @@ class GraphStore:
             schema=schema,
             name=name,
         )
-        store.check()
+        require_attributes(store)
         return store
 
     @classmethod
@@ -122,22 +121,6 @@ class GraphStore:
             marks=marks,
             name=name,
         )
-
-    def check(self) -> None:
-        """Raise unless the attributes are what the schema says, and numbers."""
-        check_columns("node", self.schema.node, self.node_codes, self.node_values)
-        check_columns("edge", self.schema.edge, self.edge_codes, self.edge_values)
-        parts = (("node", self.node_values, self.schema.node), ("edge", self.edge_values, self.schema.edge))
-        for part, values, columns in parts:
-            bad = ~(np.isfinite(values) | (np.isnan(values) & may_be_missing(columns))).all(axis=1)
-            if bad.any():
-                row = int(np.flatnonzero(bad)[0])
-                node = row if part == "node" else int(np.searchsorted(self.edge_ptr, row, "right")) - 1
-                graph = int(np.searchsorted(self.node_ptr, node, side="right")) - 1
-                raise PartwholeError(
-                    f"Graph {self.ids[graph]} has a {part} attribute that is NaN or infinite; "
-                    "replace missing attributes by a number before loading."
-                )
 
     # ---------------------------------------------------------------- reading
 
@@ -316,18 +299,8 @@ class GraphStore:
     def open(cls, folder: str | Path) -> GraphStore:
         """Memory-map a saved store: nothing is copied until it is used."""
         folder = Path(folder)
-        with _told_when_damaged(folder):
-            about = read_json(require_inside(folder / "schema.json", folder).read_bytes())
-            written = about["format"]
-        if written != FORMAT:
-            raise PartwholeError(
-                f"{folder} was written in format {written}, this version reads {FORMAT}; load the original "
-                "data and save it again."
-            )
-        with _told_when_damaged(folder):
-            columns: dict[str, Any] = {
-                c: _mapped(require_inside(folder / f"{c}.npy", folder)) for c in COLUMNS
-            }
+        about, columns = mapped_columns(folder, COLUMNS, FORMAT)
+        with told_when_damaged(folder):
             store = cls(**columns, schema=Schema.from_dict(about["schema"]), name=str(about["name"]))
             require_whole(store)
         return store
@@ -363,18 +336,3 @@ class GraphStore:
 
 
 COLUMNS = [f.name for f in fields(GraphStore) if f.name not in ("schema", "name", "origin", "structure")]
-
-
-@contextmanager
-def _told_when_damaged(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise PartwholeError(f"{folder} is not a whole graph store ({error}); save it again.") from None
-
-
-def _mapped(file: Path) -> np.ndarray:
-    try:
-        return np.load(file, mmap_mode="r", allow_pickle=False)
-    except Exception as error:  # the parser of its header raises whatever Python's own does
-        raise ValueError(f"{file.name}: {error}") from None
