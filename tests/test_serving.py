@@ -207,11 +207,8 @@ def test_malformed_and_large_bodies(served):
         body,
         iter([body[k : k + 2**20] for k in range(0, len(body), 2**20)]),
     ):  # announced, and not
-        try:
-            answer = httpx.post(f"{served.address}/embed", content=content, headers=headers, timeout=60)
-            assert (answer.status_code, "larger than 2 MB" in answer.text) == (413, True)
-        except httpx.WriteError:  # cut off while it was still sending
-            pass
+        answer = httpx.post(f"{served.address}/embed", content=content, headers=headers, timeout=60)
+        assert (answer.status_code, "larger than 2 MB" in answer.text) == (413, True)
     assert served.post("/embed", {"smiles": ["C"]}).status_code == 200
 
 

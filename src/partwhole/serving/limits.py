@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,9 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+
+THROWN_AWAY = 64  # times the size of a body that are read, and not kept, to answer that it is too large
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class BodyLimits:
             await _refuse(send, 408, f"The request did not arrive within {self.limits.seconds:.0f} s.")
             return
         except TooMuch as reason:
+            await self._throw_away(receive)
             await _refuse(send, reason.status, str(reason))
             return
         rest = iter([{"type": "http.request", "body": body, "more_body": False}])
@@ -60,6 +65,18 @@ class BodyLimits:
             return next(rest, None) or await receive()  # after the body: the client has gone
 
         await self.app(scope, given, send)
+
+    async def _throw_away(self, receive: Receive) -> None:
+        """What is still to come, within bounds: a client that is cut off while it sends may not see the
+        answer."""
+        left = THROWN_AWAY * self.limits.body_bytes
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.seconds):
+                while left > 0:
+                    message = await receive()
+                    left -= len(message.get("body", b""))
+                    if not message.get("more_body"):
+                        return
 
     async def _body(self, scope: Message, receive: Receive) -> bytes:
         most = self.limits.body_bytes
@@ -83,7 +100,8 @@ class BodyLimits:
 async def _refuse(send: Send, status: int, reason: str) -> None:
     """Answer and close: what is still to come of the request is not wanted."""
     body = json.dumps({"detail": reason}).encode()
-    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    length = str(len(body)).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", length), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
