@@ -297,7 +297,7 @@ class GraphStore:
 
     @classmethod
     def open(cls, folder: str | Path) -> GraphStore:
-        """Memory-map a saved store: nothing is copied until it is used."""
+        """Memory-map a saved store: it is looked at once, and nothing is copied until it is used."""
         folder = Path(folder)
         about, columns = mapped_columns(folder, COLUMNS, FORMAT)
         with told_when_damaged(folder):

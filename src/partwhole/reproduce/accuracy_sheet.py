@@ -37,7 +37,7 @@ class Line:
         return figure(known) if known else NOTHING
 
     def seconds(self) -> str:
-        """training + scoring of the run that other work on the machine disturbed least"""
+        """training + scoring, each of the run that other work on the machine disturbed least"""
         least = [min(r["seconds"][part] for r in self.records) for part in ("training", "scoring")]
         return " + ".join(f"{taken:.0f}" if taken >= 10 else f"{taken:.1f}" for taken in least)
 
