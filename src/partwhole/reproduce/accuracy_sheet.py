@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from partwhole.evaluation.protocols import PROTOCOLS, Choice, choose
-from partwhole.reproduce.cells import Record, scores_of
+from partwhole.reproduce.cells import Cell, Record, scores_of
 from partwhole.reproduce.fold_cells import FoldCell
 from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, finished, with_p
 from partwhole.reproduce.statistics import Comparison, Summary, corrected_paired_test, summarise, trimmed
@@ -80,6 +80,7 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line], records: 
             if line is None:
                 blank = [NOTHING] * (len(header) - 7)
                 size = extent(cells, 0) if cells else "left out"
+                size = "refused" if any(_refused(cells, records)) else size
                 rows.append([dataset, row.label, *blank, printed, NOTHING, size, NOTHING, NOTHING])
                 continue
             best = line.trimmed("paper")
@@ -110,8 +111,8 @@ def _accuracies(table: Table, plan: Plan, known: Mapping[Place, Line], records: 
         "for overlapping training sets (Nadeau and Bengio 2003).",
         "paper, trimmed: the best and the worst run dropped, as the paper does; difference: this minus the "
         "published figure (the plain mean of fewer than three runs; label-free where there are no epochs).",
-        "seconds a run: training + scoring, one thread, the fastest of the runs (other work on the machine "
-        "slows some of them); MiB: the most memory that a run took.",
+        f"seconds a run: training + scoring, {_threads(known)}, the fastest of the runs (other work on the "
+        "machine slows some of them); MiB: the most memory that a run took.",
         *_about_rows(table),
     ]
     if scarce := [name for name in table.datasets if name in BUDGET]:
@@ -155,13 +156,23 @@ def _left_out(table: Table) -> list[str]:
     return [f"{dataset}, {'; '.join(labels)}: {why}" for (dataset, why), labels in named.items()]
 
 
+def _threads(known: Mapping[Place, Line]) -> str:
+    """How many threads the runs had, as they recorded it."""
+    counts = [record["threads"] for line in known.values() for record in line.records]
+    more = sum(count > 1 for count in counts)
+    return f"one thread ({max(counts)} in {more} of {len(counts)} runs)" if more else "one thread"
+
+
+def _refused(cells: Sequence[Cell], records: Sequence[Record]) -> Iterator[tuple[Cell, str]]:
+    """Those of the cells that the method would not do, and why."""
+    refused = [record for record in records if "refused" in record]
+    yield from ((cell, record["refused"]) for cell in cells for record in refused if cell.answered_by(record))
+
+
 def _refusals(plan: Plan, records: Sequence[Record]) -> list[str]:
     """Why a place has no figure."""
-    refused = [record for record in records if "refused" in record]
     cells = [cell for of_place in plan.values() for cell in of_place]
-    return sorted(
-        {f"{c.dataset}, {c.row}: {r['refused']}" for c in cells for r in refused if c.answered_by(r)}
-    )
+    return sorted({f"{cell.dataset}, {cell.row}: {why}" for cell, why in _refused(cells, records)})
 
 
 def _comparison(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:

@@ -155,9 +155,11 @@ class RunFolder:
         rows = []
         for line in self.metrics_file.read_bytes().splitlines():
             try:
-                rows.append(read_json(line))
+                row = read_json(line)
             except ValueError:
                 continue
+            if isinstance(row, dict) and isinstance(row.get("epoch"), int):
+                rows.append(row)
         return rows
 
     def forget_after(self, epoch: int) -> None:

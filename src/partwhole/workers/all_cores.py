@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
 import threading
@@ -25,19 +24,13 @@ def on_all_cores(function: Callable[..., T], tasks: Iterator[tuple[Any, ...]]) -
         return
     from joblib import Parallel, cpu_count, delayed
 
-    call = delayed(functools.partial(_here, os.getpid(), function))
-    with Parallel(n_jobs=-1) as parallel:
+    call = delayed(function)
+    with Parallel(n_jobs=-1, initializer=_end_with, initargs=(os.getpid(),)) as parallel:
         while window:
             yield from parallel(call(*task) for task in window)
             window = list(itertools.islice(tasks, 2 * cpu_count()))
 
 
-def _here(parent: int, function: Callable[..., T], *task: Any) -> T:
-    _end_with(parent)
-    return function(*task)
-
-
-@functools.cache
 def _end_with(parent: int) -> None:
     """End this process when the one that gave the work is gone; joblib's would wait for minutes."""
 
