@@ -48,7 +48,7 @@ def command(arguments):
 @pytest.fixture(scope="module")
 def server():
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", "numba", "pyarrow.parquet", "partwhole.cli.main"])
+    context.set_forkserver_preload(["torch", "sklearn.svm", "numba", "pyarrow.parquet", "partwhole.cli.main"])
     return context
 
 
