@@ -16,7 +16,7 @@ from over_seeds import print_over_seeds
 
 from partwhole import SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import CLASSIFIERS, RBF, fold_accuracies
-from partwhole.methods.base import load_run
+from partwhole.method import load_run
 from partwhole.training.checkpoint import RunFolder
 
 WAYS = ("last epoch", "best epoch", "best epoch and classifier", "the same, folds drawn each time")

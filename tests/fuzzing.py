@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from partwhole import Graph, GraphStore, PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.methods.base import load_run
+from partwhole.method import load_run
 from partwhole.registry import GENERATORS
 from partwhole.schema import Column, Schema
 

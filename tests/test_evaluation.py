@@ -15,7 +15,7 @@ from partwhole.evaluation.logistic import logistic_regression
 from partwhole.evaluation.nested import C_GRID
 from partwhole.evaluation.protocols import PROTOCOLS, evaluate
 from partwhole.evaluation.svm import nested_svm
-from partwhole.methods.base import load_run
+from partwhole.method import load_run
 
 
 @pytest.fixture(scope="module")

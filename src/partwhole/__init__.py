@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from partwhole.errors import PartwholeError
     from partwhole.estimator import SubgraphInfoMax
     from partwhole.graph import Graph
+    from partwhole.method import load_pretrained
     from partwhole.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
     from partwhole.sources.loading import load_graphs
     from partwhole.sources.motifs import make_motif_graphs
@@ -25,6 +26,7 @@ _HOMES = {
     "SubgraphInfoMaxClassifier": "partwhole.predictors",
     "SubgraphInfoMaxRegressor": "partwhole.predictors",
     "load_graphs": "partwhole.sources.loading",
+    "load_pretrained": "partwhole.method",
     "make_motif_graphs": "partwhole.sources.motifs",
 }
 
@@ -36,6 +38,7 @@ __all__ = [
     "SubgraphInfoMaxClassifier",
     "SubgraphInfoMaxRegressor",
     "load_graphs",
+    "load_pretrained",
     "make_motif_graphs",
 ]
 

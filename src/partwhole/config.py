@@ -50,6 +50,10 @@ class Options:
         """The fields as plain values, in the order of declaration."""
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
 
+    def plain_options(self) -> dict[str, Any]:
+        """The same as TOML and JSON give them back."""
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in self.options().items()}
+
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:
         """Build from a mapping such as the `[options]` of a TOML file; a misspelt name is an error."""
@@ -114,6 +118,10 @@ class FitConfig(BackboneConfig):
     estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
     pair_score: str = option("dot", "Score of a pair of vectors.", flag="--score", choices=SCORES)
     temperature: float = option(0.2, "Divisor of the cosine score.", above=0)
+    start_from: str = option(
+        "",
+        "Begin with the weights of this run, or of a pretrained encoder (molecules), not with random ones.",
+    )
     head_negatives: bool = option(True, "Contrast with the permuted graph (off: BASE).")
     subgraph_conv: bool = option(True, "Mix the subgraphs before contrasting (off: BASE and BASE+NEG).")
 

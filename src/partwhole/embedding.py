@@ -22,9 +22,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
-from partwhole.method import GraphMethod
-from partwhole.methods.base import load_run
+from partwhole.method import GraphMethod, load_run
 from partwhole.parts import Parts
+from partwhole.pretrained import run_folder
 from partwhole.sources.base import Loaded, Piece, Shard, Whole
 from partwhole.sources.loading import read_graphs, read_shard, shards_of
 from partwhole.sources.reading import Reading
@@ -52,6 +52,7 @@ def embed_file(
 ) -> Written:
     """Write the vectors of all graphs. The file appears whole or not at all, and a call that was killed goes
     on where it stopped."""
+    run = run_folder(run)
     estimator = load_run(run)
     content, reading = RunContent.of(run), Reading(estimator.schema_, strict, fallback)
     shards, total = _shards(data, reading, estimator)

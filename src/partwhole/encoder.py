@@ -73,7 +73,7 @@ class EncoderMethod(GraphMethod, TrainConfig):
     def _start(self, store: GraphStore) -> None:
         super()._start(store)
         self.store_ = with_structure(store, self._kinds())
-        self._build()
+        self._build(fresh=True)
         if ranks.count() > 1:
             self._require_ranks(store)
         if len(store) < 2 and self.model_.config.epochs > 0:
@@ -81,8 +81,8 @@ class EncoderMethod(GraphMethod, TrainConfig):
                 "One graph alone cannot be contrasted with others; give at least two graphs."
             )
 
-    def _build(self) -> None:
-        """The model with its first weights, which depend on the seed alone."""
+    def _build(self, *, fresh: bool) -> None:
+        """The model with the weights that a fit begins with (`fresh`), or that others are put in place of."""
         widths = {"node": self.schema_.node_width} if self.schema_.node else {}
         widths |= structure_widths(self._kinds())
         self.device_ = choose_device(self.device)
@@ -90,6 +90,11 @@ class EncoderMethod(GraphMethod, TrainConfig):
         with torch.random.fork_rng():
             torch.manual_seed(self.random_state)
             self.model_: Any = self._model(config, widths, self.schema_.edge_width)
+        if fresh:
+            self._begin()
+
+    def _begin(self) -> None:
+        """Put other weights in place of the random ones, which depend on the seed alone."""
 
     def _network(self) -> nn.Module:
         """What is trained and kept."""
@@ -104,7 +109,7 @@ class EncoderMethod(GraphMethod, TrainConfig):
         return self._network().state_dict()
 
     def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
-        self._build()
+        self._build(fresh=False)
         network = self._network()
         load_weights(network, tensors, path)
         network.to(self.device_).eval()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,11 +13,25 @@ from partwhole.config import FitConfig
 from partwhole.encoder import BackboneMethod
 from partwhole.errors import PartwholeError
 from partwhole.losses.head_tail import IDEA, PAPER
-from partwhole.method import EMBED_GRAPHS
+from partwhole.method import EMBED_GRAPHS, load_run
 from partwhole.model import PartWhole
+from partwhole.pretrained import names, run_folder
 from partwhole.store import GraphStore
+from partwhole.training.checkpoint import RunFolder
 from partwhole.training.feeds import Feed, GraphFeed
 from partwhole.training.objectives import HeadTailObjective, Objective
+
+# What the weights of two models must agree in.
+SHAPE = (
+    "hidden",
+    "layers",
+    "backbone",
+    "readout",
+    "structure",
+    "generator",
+    "num_subgraphs",
+    "subgraph_conv",
+)
 
 
 class SubgraphInfoMax(BackboneMethod, FitConfig):
@@ -62,6 +77,41 @@ class SubgraphInfoMax(BackboneMethod, FitConfig):
 
     def _model(self, config: FitConfig, widths: Mapping[str, int], edge_width: int) -> PartWhole:
         return PartWhole(config, widths, edge_width)
+
+    def _begin(self) -> None:
+        """With the weights of `start_from`, which must know the same attributes and have the same shape."""
+        if not self.start_from:
+            return
+        start = load_run(self.start_from)
+        if not isinstance(start, SubgraphInfoMax):
+            raise PartwholeError(
+                f"{self.start_from} is a run of {start.method}, whose weights cannot be used here; "
+                "give a run of subgraph-infomax."
+            )
+        if not start.schema_.same_inputs(self.schema_):
+            raise PartwholeError(
+                f"{self.start_from} was fitted to graphs with other attributes; begin with a run on "
+                "graphs of the same kind, or leave start_from out."
+            )
+        for name in SHAPE:
+            if getattr(start, name) != getattr(self, name):
+                raise PartwholeError(
+                    f"{self.start_from} has {name} = {getattr(start, name)!r}, not {getattr(self, name)!r}; "
+                    "give the same, or leave start_from out."
+                )
+        self.model_.load_state_dict(start._encoder().state_dict())
+
+    def _about(self, store: GraphStore) -> dict[str, Any]:
+        about = super()._about(store)
+        if not self.start_from:
+            return about
+        weights = RunFolder(run_folder(self.start_from)).weights_file
+        if not weights.exists():
+            raise PartwholeError(
+                f"There is no finished run {self.start_from} to begin with; give the folder of one, or a "
+                f"pretrained encoder ({', '.join(names())})."
+            )
+        return about | {"start": {"weights": hashlib.sha256(weights.read_bytes()).hexdigest()}}
 
     def _objective(self) -> Objective:
         return HeadTailObjective()

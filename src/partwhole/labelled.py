@@ -6,16 +6,13 @@ import hashlib
 from typing import Any, Self
 
 import numpy as np
-import torch
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
-from torch import nn
+from torch import Tensor
 
-from partwhole.config import LabelConfig
-from partwhole.encoder import EncoderMethod
 from partwhole.errors import PartwholeError
-from partwhole.semisupervised.feed import LabelledFeed
+from partwhole.method import GraphMethod
 from partwhole.semisupervised.targets import (
     as_codes,
     as_columns,
@@ -31,28 +28,25 @@ from partwhole.semisupervised.targets import (
 from partwhole.semisupervised.tasks import Classification, Regression
 from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
-from partwhole.training.feeds import Feed
-from partwhole.training.trainer import Trainer
-from partwhole.training.validation import Validation
 
 
-class LabelledMethod(EncoderMethod, LabelConfig):
-    """A network with a head for a task. A method defines these (`_model`, `_with_head`, `_objective`), and
-    a task is mixed in: `Numbers` or `Classes`.
+class LabelledMethod(GraphMethod):
+    """A method defines `_predicted`, and a task is mixed in: `Numbers` or `Classes`.
 
     `fit(graphs, y)`: NaN or None in `y` means unlabelled; `y` may have several columns, each with its
-    own missing labels. A share `validation` of the labelled graphs chooses the epoch, or those that
-    `held_out` lists.
+    own missing labels.
     """
 
     learns_from = "labels"
-    config_class: type[LabelConfig] = LabelConfig
+    validation = 0.0  # share of the labelled graphs that are held out
+    random_state = 0
     task_: Any  # Regression or Classification
 
     def fit(self, graphs: Any, y: Any = None, held_out: Any = None, names: Any = None) -> Self:
         """Learn from graphs and the targets that are known.
 
-        `held_out`: the places of graphs that only choose the epoch, in place of a drawn share.
+        `held_out`: the places of graphs that are not learned from, in place of a drawn share; a network
+        chooses its epoch by them.
         `names`: what the targets are called.
         """
         self._start(load_graphs(graphs), y, held_out, names)
@@ -64,13 +58,9 @@ class LabelledMethod(EncoderMethod, LabelConfig):
 
     # ---------------------------------------------------------------- what a method and a task define
 
-    def _with_head(self) -> nn.Module:
-        """What is trained: `model_` with a head for `task_`, with its first weights."""
-        raise TypeError("a method defines its head")
-
-    def _unlabelled(self, everything: np.ndarray) -> np.ndarray | None:
-        """Which of the graphs that are not held out are learned from without labels."""
-        return None
+    def _predicted(self, store: GraphStore) -> Tensor:
+        """What the task makes predictions of [G, outputs], for a store from `_prepared`."""
+        raise TypeError("a method defines _predicted")
 
     def _learn_task(self, columns: np.ndarray, train: np.ndarray, store: GraphStore) -> np.ndarray:
         """From the targets as given [G, T] and the graphs to learn from: what the loss sees [G, T]."""
@@ -100,67 +90,22 @@ class LabelledMethod(EncoderMethod, LabelConfig):
         self._parts = train, held, self._learn_task(columns, train, store)
         super()._start(store)
 
-    def _build(self) -> None:
-        super()._build()
-        if not hasattr(self, "task_"):  # loaded from a run folder
-            about = self.about_["task"]
-            self.single_, self.target_names_ = about["single"], about["targets"]
-            self._restore_task(about)
-        with torch.random.fork_rng():
-            torch.manual_seed(self.random_state)
-            self.predictor_: Any = self._with_head()
+    def _take_parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The graphs to learn from, those held out, and the targets [G, T]: needed once, by the fit."""
+        taken: tuple[np.ndarray, np.ndarray, np.ndarray] = self.__dict__.pop("_parts")
+        return taken
+
+    def _restore_labels(self) -> None:
+        """What a run folder tells about the targets."""
+        about = self.about_["task"]
+        self.single_, self.target_names_ = about["single"], about["targets"]
+        self._restore_task(about)
 
     def _about(self, store: GraphStore) -> dict[str, Any]:
         train, held, targets = self._parts
         digest = hashlib.sha256(b"".join(np.ascontiguousarray(a).data for a in (train, held, targets)))
         names = {"single": self.single_, "targets": self.target_names_, "digest": digest.hexdigest()}
         return {**super()._about(store), "task": names | self._task_about()}
-
-    def _network(self) -> nn.Module:
-        return self.predictor_
-
-    def _trainer(self, store: GraphStore, **given: Any) -> Trainer:
-        return Trainer(
-            self.predictor_,
-            self._objective(),
-            validation=self._validation(store),
-            listener=self._listener(),
-            **given,
-        )
-
-    def _validation(self, store: GraphStore) -> Validation | None:
-        _, held, targets = self._parts
-        if len(held) == 0:
-            return None
-        held_out, wanted = store.take(held), torch.from_numpy(targets[held])
-
-        def error(model: nn.Module) -> float:
-            outputs = torch.cat(list(self._outputs(held_out, model)))
-            return float(self.task_.error(outputs, wanted.to(outputs.device)))
-
-        return Validation(error, self.lr_decay, self.patience)
-
-    def _feed(self, store: GraphStore) -> Feed:
-        """Graphs that are held out teach nothing, not even without their labels."""
-        train, held, targets = self.__dict__.pop("_parts")
-        others = self._unlabelled(np.setdiff1d(np.arange(len(store)), held))
-        return LabelledFeed(
-            store,
-            self.model_,
-            targets,
-            labelled=train,
-            everything=others,
-            corrupt=self._corrupts(),
-            lift=self._lifts(),
-        )
-
-    def _corrupts(self) -> bool:
-        """Whether batches must carry G^."""
-        return False
-
-    def _predicted(self, store: GraphStore) -> torch.Tensor:
-        """Outputs of the network [G, outputs] for a store from `_prepared`."""
-        return torch.cat(list(self._outputs(store, self.predictor_)))
 
     def _wanted(self, y: Any, graphs: int) -> np.ndarray:
         """Targets to compare with [G, T], of which some are known."""
@@ -183,7 +128,7 @@ class Numbers(RegressorMixin, LabelledMethod):  # type: ignore[misc]
 
     def predict(self, graphs: Any) -> np.ndarray:
         """[graphs], or [graphs, targets] when there are several, in the units of y."""
-        check_is_fitted(self, "predictor_")
+        check_is_fitted(self, "about_")
         store = self._prepared(graphs)
         return self._shaped(self.task_.predictions(self._predicted(store)) + self._added(store))
 
@@ -244,7 +189,7 @@ class Classes(ClassifierMixin, LabelledMethod):  # type: ignore[misc]
 
     def probabilities(self, graphs: Any) -> list[np.ndarray]:
         """[graphs, classes] for each target."""
-        check_is_fitted(self, "predictor_")
+        check_is_fitted(self, "about_")
         shares: list[np.ndarray] = self.task_.probabilities(self._predicted(self._prepared(graphs)))
         return shares
 

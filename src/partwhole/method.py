@@ -17,6 +17,8 @@ from torch import Tensor
 from partwhole import ranks
 from partwhole.config import Options
 from partwhole.errors import PartwholeError
+from partwhole.pretrained import pretrained_folder, run_folder
+from partwhole.registry import METHODS
 from partwhole.schema import Schema
 from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
@@ -66,7 +68,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
             raise PartwholeError(f"{run.path} already holds a run; choose to resume or to overwrite it.")
         self._start(store, **labels)
         if run.exists() and resume:
-            _require_same_run(run.read_config(), self.about_)
+            _require_same_run(run.read_config(), self.about_, self.config_class().plain_options())
         if not self.keeps_state:  # a fit that fails leaves the folder as it was
             self._fit_started()
         ranks.wait_for_all()  # all have looked at the folder before one writes
@@ -112,21 +114,28 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
     def load(cls, path: str | Path, epoch: int | None = None) -> Self:
         """Read a run folder: what was learned in the end, or what was kept after `epoch` epochs."""
         run = RunFolder(path)
-        content = run.read_config()
+        estimator = cls._of(run.read_config(), run.read_weights(epoch), run.path)
+        estimator.history_ = run.read_metrics()
+        return estimator
+
+    @classmethod
+    def _of(cls, content: dict[str, Any], tensors: dict[str, Tensor], path: Path) -> Self:
+        """A fitted estimator from what a run folder keeps: `about_` and `_tensors`."""
         if content.get("method") != cls.method:
             raise PartwholeError(
-                f"The run in {run.path} is of the method {content.get('method')!r}, not {cls.method!r}; load "
-                "it with that class, or with `partwhole.methods.base.load_run`."
+                f"The run in {path} is of the method {content.get('method')!r}, not {cls.method!r}; load it "
+                "with that class, or with `partwhole.method.load_run`."
             )
         try:
             config = cls.config_class.from_options(content["options"])
             schema = Schema.from_dict(content["schema"])
         except (KeyError, TypeError) as error:
-            raise PartwholeError(f"{run.config_file} lacks {error}; restore it or fit again.") from None
+            raise PartwholeError(
+                f"{path} lacks {error} in its configuration; restore it or fit again."
+            ) from None
         estimator = cls(**config.options())
-        estimator.schema_, estimator.about_ = schema, content
-        estimator._restore(run.read_weights(epoch), run.path)
-        estimator.history_ = run.read_metrics()
+        estimator.schema_, estimator.about_, estimator.history_ = schema, content, []
+        estimator._restore(tensors, path)
         return estimator
 
     # ---------------------------------------------------------------- what a method defines
@@ -184,7 +193,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         return {
             "version": version("partwhole"),
             "method": self.method,
-            "options": {k: list(v) if isinstance(v, tuple) else v for k, v in self.options().items()},
+            "options": self.plain_options(),
             "data": {
                 "name": store.name,
                 "path": store.origin,
@@ -200,6 +209,19 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         }
 
 
+def load_run(path: str | Path, epoch: int | None = None) -> GraphMethod:
+    """The fitted estimator of a run folder, or of a pretrained encoder, by whichever method it was made."""
+    folder = run_folder(path)
+    name = RunFolder(folder).read_config().get("method", "")
+    estimator: GraphMethod = METHODS.get(name).load(folder, epoch)
+    return estimator
+
+
+def load_pretrained(name: str = "molecules") -> GraphMethod:
+    """An encoder that comes with the package, ready for `transform`."""
+    return load_run(pretrained_folder(name))
+
+
 def _require_finite(vectors: np.ndarray, ids: np.ndarray) -> None:
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
@@ -209,8 +231,9 @@ def _require_finite(vectors: np.ndarray, ids: np.ndarray) -> None:
         )
 
 
-def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """A run may be resumed with more epochs, and with nothing else changed."""
+def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any], usual: dict[str, Any]) -> None:
+    """A run may be resumed with more epochs, and with nothing else changed. An option that an older run does
+    not name had the value that is usual now."""
     if kept.get("method") != wanted["method"]:
         raise PartwholeError(
             f"The run was started with the method {kept.get('method')!r}; resume it with that, or choose "
@@ -227,8 +250,9 @@ def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any]) -> None:
             "resume it with those, or choose another output folder."
         )
     for name, value in wanted["options"].items():
-        if name not in ("epochs", "device", "verbose") and kept["options"].get(name) != value:
+        before = kept["options"].get(name, usual[name])
+        if name not in ("epochs", "device", "verbose") and before != value:
             raise PartwholeError(
-                f"The run was started with {name} = {kept['options'].get(name)!r}, not {value!r}; resume it "
-                "with the same options, or choose another output folder."
+                f"The run was started with {name} = {before!r}, not {value!r}; resume it with the same "
+                "options, or choose another output folder."
             )

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from partwhole.config import PredictorConfig
 from partwhole.errors import PartwholeError
 from partwhole.estimator import SubgraphInfoMax
-from partwhole.labelled import Classes, LabelledMethod, Numbers
+from partwhole.labelled import Classes, Numbers
+from partwhole.labelled_network import LabelledNetwork
 from partwhole.model import PartWhole
 from partwhole.semisupervised.model import SemiSupervisedModel
 from partwhole.semisupervised.objective import SemiSupervisedObjective
@@ -19,7 +20,7 @@ from partwhole.store import GraphStore
 from partwhole.training.objectives import Objective
 
 
-class SubgraphInfoMaxPredictor(LabelledMethod, SubgraphInfoMax, PredictorConfig):
+class SubgraphInfoMaxPredictor(LabelledNetwork, SubgraphInfoMax, PredictorConfig):
     """What the regressor and the classifier share: a supervised loss on the labelled graphs plus
     `unsupervised_weight` times one that needs no labels on all graphs.
 

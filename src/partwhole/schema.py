@@ -62,6 +62,10 @@ class Schema:
     targets: tuple[Column, ...] = ()  # categorical: class labels; numeric: regression targets
     chemistry: bool = False  # node column 0 holds element symbols: draw as a molecule
 
+    def same_inputs(self, other: Schema) -> bool:
+        """Whether nodes and edges have the same attributes, whatever the targets are."""
+        return (self.node, self.edge) == (other.node, other.edge)
+
     @property
     def node_width(self) -> int:
         """Columns of X_V after one-hot encoding."""

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from partwhole.config import LabelConfig, option
 from partwhole.graph import Batch
 from partwhole.labelled import Classes
+from partwhole.labelled_network import LabelledNetwork
 from partwhole.nn.layers import MLP
 from partwhole.selfsupervised.network import LayerwiseEncoder
 from partwhole.semisupervised.feed import LabelledBatch
@@ -58,7 +59,7 @@ class SupervisedObjective(Objective):
         return loss, {"loss": loss.detach()}
 
 
-class SupervisedNetwork(Classes, SupervisedConfig):
+class SupervisedNetwork(Classes, LabelledNetwork, SupervisedConfig):
     """A method defines `layers_of_network`."""
 
     config_class = SupervisedConfig

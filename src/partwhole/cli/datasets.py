@@ -13,9 +13,10 @@ def datasets(json: Json = False) -> None:
     Example: partwhole datasets
     """
     from partwhole.sources.catalogue import DATASETS, MOTIFS, QM9, find
+    from partwhole.sources.moleculenet import SETS
 
     rows: list[dict[str, Any]] = []
-    for name, dataset in DATASETS.items():
+    for name, dataset in (DATASETS | SETS).items():
         place = find(name)
         found = str(place) if place else None
         rows.append({"name": name, "graphs": dataset.graphs, "about": dataset.about, "found": found})

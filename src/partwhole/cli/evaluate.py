@@ -36,9 +36,11 @@ def evaluate(
 
     from partwhole.evaluation.protocols import PROTOCOLS
     from partwhole.evaluation.protocols import evaluate as score
+    from partwhole.pretrained import run_folder
     from partwhole.sources.loading import load_graphs
     from partwhole.training.checkpoint import RunFolder
 
+    run = run_folder(run)
     kept = RunFolder(run).snapshot_epochs()
     asked = protocol or (["label-free", "untrained"] if 0 in kept else ["label-free"])
     order = ["label-free", *PROTOCOLS]  # the one that chooses nothing by the test labels stands first

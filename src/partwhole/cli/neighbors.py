@@ -74,7 +74,7 @@ def _queries(
     run: Path, query: str, beside: pa.Table, vectors: np.ndarray, fallback: bool
 ) -> tuple[list[str], np.ndarray, int | None]:
     """Names and vectors of what is asked for, and its row where it is in the file itself."""
-    from partwhole.methods.base import load_run
+    from partwhole.method import load_run
     from partwhole.sources.loading import exists, load_graphs
     from partwhole.vectors import ID
 

@@ -41,7 +41,7 @@ def predict(
     Example: partwhole predict runs/solubility new.csv --out predictions.csv
     """
     from partwhole.labelled import LabelledMethod
-    from partwhole.methods.base import load_run
+    from partwhole.method import load_run
     from partwhole.predictions import as_table, check_suffix, compare, predicted, write_table
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading

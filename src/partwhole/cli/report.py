@@ -27,7 +27,7 @@ def report(
     import numpy as np
 
     from partwhole.evaluation.protocols import evaluate
-    from partwhole.methods.base import load_run
+    from partwhole.method import load_run
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
     from partwhole.training.checkpoint import RunFolder

@@ -25,7 +25,8 @@ def reproduce(
         str | None,
         typer.Argument(
             help="table1: statistics of the data sets; table2, table4, table5: accuracies; table3: errors on "
-            "QM9; few-labels: classes from a share of the labels; choices: what the paper leaves open."
+            "QM9; few-labels: classes from a share of the labels; molecules: properties from few labels; "
+            "choices: what the paper leaves open."
         ),
     ] = None,
     datasets: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
@@ -34,7 +35,10 @@ def reproduce(
     ] = None,
     targets: Annotated[
         list[str] | None,
-        typer.Option(help="Only these targets of table3 (or shares of few-labels); may be repeated."),
+        typer.Option(
+            help="Only these targets of table3 (or shares of few-labels, or numbers of labels of "
+            "molecules); may be repeated."
+        ),
     ] = None,
     runs: Annotated[
         int | None, typer.Option(help="Runs of each cell. [default: the table's]", show_default=False)

@@ -31,7 +31,7 @@ def serve(
     """
     from rich.console import Console
 
-    from partwhole.methods.base import load_run
+    from partwhole.method import load_run
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
 

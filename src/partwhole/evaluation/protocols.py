@@ -16,7 +16,7 @@ import numpy as np
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.evaluation.classifiers import CLASSIFIERS, KERNEL, RBF, fold_accuracies
 from partwhole.kernels.base import Kernel
-from partwhole.methods.base import load_run
+from partwhole.method import load_run
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 

@@ -15,6 +15,6 @@ class UntrainedEncoder(SubgraphInfoMax):
     paper = "a baseline: the gain of training is the gain over this row"
     learns_from = "nothing"
 
-    def _build(self) -> None:
-        super()._build()
+    def _build(self, *, fresh: bool) -> None:
+        super()._build(fresh=fresh)
         self.model_.config.epochs = 0

@@ -74,9 +74,14 @@ class Cell:
     def configuration(self) -> dict[str, Any]:
         return plain_options(self.settings())
 
+    def is_that_of(self, record: Record) -> bool:
+        """An option that an older record does not name had the value that is usual now."""
+        usual = plain_options(type(self.settings())())
+        return record["cell"] == self.key and usual | record["configuration"] == self.configuration()
+
     def answered_by(self, record: Record) -> bool:
         """The record is of this very configuration, and its scores serve the protocols."""
-        if (record["cell"], record["configuration"]) != (self.key, self.configuration()):
+        if not self.is_that_of(record):
             return False
         return "refused" in record or all(choose(p, scores_of(record)) for p in self.protocols)
 
@@ -129,8 +134,7 @@ def accuracies_of(scores: Scores, run: int) -> dict[str, Any]:
 
 def plain_options(config: Options) -> dict[str, Any]:
     """What decides a result, as JSON gives it back."""
-    options = {k: list(v) if isinstance(v, tuple) else v for k, v in config.options().items()}
-    return {name: value for name, value in options.items() if name != "verbose"}
+    return {name: value for name, value in config.plain_options().items() if name != "verbose"}
 
 
 def scores_of(record: Record) -> Scores:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from partwhole.config import PredictorConfig
-from partwhole.reproduce.cells import Cell, Record, part_of, plain_options
+from partwhole.reproduce.cells import Cell, Record, part_of
 
 
 class LabelledCell(Cell):
@@ -18,12 +18,9 @@ class LabelledCell(Cell):
     def part(self) -> str:
         return part_of(self.dataset)
 
-    def fit_options(self) -> dict[str, Any]:
+    def settings(self) -> PredictorConfig:
         own = {"epochs": self.epochs, "random_state": self.run}
-        return PredictorConfig.from_options({**self.base, **self.options, **own}).options()
-
-    def configuration(self) -> dict[str, Any]:
-        return plain_options(PredictorConfig(**self.fit_options()))
+        return PredictorConfig.from_options({**self.base, **self.options, **own})
 
     def answered_by(self, record: Record) -> bool:
-        return (record["cell"], record["configuration"]) == (self.key, self.configuration())
+        return self.is_that_of(record)

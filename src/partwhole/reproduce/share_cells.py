@@ -44,7 +44,7 @@ class ShareCell(LabelledCell):
         seen = np.sort(np.concatenate([part.labelled, part.rest]))
         graphs = store.take(seen)
         y = np.where(np.isin(seen, part.labelled), store.labels[seen].astype(object), None)
-        estimator = SubgraphInfoMaxClassifier(**self.fit_options())
+        estimator = SubgraphInfoMaxClassifier(**self.settings().options())
         estimator.fit_run(graphs, folder, resume=True, y=y)
         trained = sum(epoch["seconds"] for epoch in estimator.history_)
         started = time.perf_counter()

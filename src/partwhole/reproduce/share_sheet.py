@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-
-from scipy.stats import ttest_rel
 
 from partwhole.reproduce.cells import Record, part_of, store_of
 from partwhole.reproduce.paper import SUPERVISED
 from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, minutes, with_p
-from partwhole.reproduce.statistics import Comparison, summarise
+from partwhole.reproduce.statistics import paired_over_runs, summarise
 from partwhole.reproduce.tables import Table
 
 
@@ -30,7 +27,7 @@ def share_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -
                     f"{part_of(dataset)}, {records[0]['split']['labelled']}" if records else NOTHING,
                     row.label,
                     figure(summarise(list(mine.values()))) if mine else NOTHING,
-                    _difference(*pairs) if both else NOTHING,
+                    with_p(paired_over_runs(*pairs)) if both else NOTHING,
                     extent(plan[dataset, row.name], len(records)),
                     minutes(records),
                 ]
@@ -45,10 +42,3 @@ def share_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -
         "minutes: training and test of all runs, one thread each.",
     ]
     return Sheet(table.title, header, rows, notes, words=3)
-
-
-def _difference(mine: list[float], base: list[float]) -> str:
-    """With the p-value of the paired test over runs, whose test graphs are drawn anew."""
-    gain = sum(mine) / len(mine) - sum(base) / len(base)
-    p = float(ttest_rel(mine, base).pvalue) if len(set(mine)) > 1 else math.nan
-    return with_p(Comparison(gain, p))

@@ -54,15 +54,16 @@ def minutes(records: Sequence[Record]) -> str:
     return f"{sum(sum(record['seconds'].values()) for record in records) / 60:.0f}"
 
 
-def figure(summary: Summary) -> str:
-    spread = "" if math.isnan(summary.std) else f" ± {summary.std:.1f}"
-    return f"{summary.mean:.1f}{spread}"
+def figure(summary: Summary, digits: int = 1) -> str:
+    spread = "" if math.isnan(summary.std) else f" ± {summary.std:.{digits}f}"
+    return f"{summary.mean:.{digits}f}{spread}"
 
 
-def with_p(comparison: Comparison) -> str:
+def with_p(comparison: Comparison, digits: int = 1) -> str:
+    gain = f"{comparison.gain:+.{digits}f}"
     if math.isnan(comparison.p):
-        return f"{comparison.gain:+.1f}"
-    return f"{comparison.gain:+.1f}, p {'< 0.001' if comparison.p < 0.001 else f'= {comparison.p:.3f}'}"
+        return gain
+    return f"{gain}, p {'< 0.001' if comparison.p < 0.001 else f'= {comparison.p:.3f}'}"
 
 
 def to_markdown(sheet: Sheet) -> str:

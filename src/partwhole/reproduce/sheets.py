@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from partwhole.reproduce.accuracy_sheet import accuracy_sheet
 from partwhole.reproduce.cells import Record
+from partwhole.reproduce.property_cells import PropertyCell
+from partwhole.reproduce.property_sheet import property_sheet
 from partwhole.reproduce.share_cells import ShareCell
 from partwhole.reproduce.share_sheet import share_sheet
 from partwhole.reproduce.sheet import Plan, Sheet, finished
@@ -13,7 +15,7 @@ from partwhole.reproduce.tables import Table
 from partwhole.reproduce.target_cells import TargetCell
 from partwhole.reproduce.target_sheet import target_sheet
 
-OF_LABELLED = {TargetCell: target_sheet, ShareCell: share_sheet}
+OF_LABELLED = {TargetCell: target_sheet, ShareCell: share_sheet, PropertyCell: property_sheet}
 
 
 def sheet(table: Table, plan: Plan, records: Sequence[Record]) -> Sheet:

@@ -13,9 +13,11 @@ from partwhole.errors import PartwholeError, near_miss
 from partwhole.reproduce.cells import Cell, part_of, store_of
 from partwhole.reproduce.fold_cells import FoldCell
 from partwhole.reproduce.paper import SIX, SUPERVISED, TABLE2, TABLE4, TABLE5, Figures
+from partwhole.reproduce.property_cells import EVERY, PropertyCell
 from partwhole.reproduce.share_cells import ShareCell
 from partwhole.reproduce.target_cells import TargetCell
 from partwhole.sources.catalogue import canonical
+from partwhole.sources.moleculenet import SETS
 from partwhole.sources.qm9_files import TARGETS
 
 
@@ -145,6 +147,14 @@ def _components(name: str, title: str, generator: dict[str, str], ours: Row, pub
     )
 
 
+def _probe(name: str, label: str, vectors: str) -> Row:
+    return Row(name, label, {"vectors": vectors}, "linear", epochs=0)
+
+
+FINE_TUNED = {"start_from": "molecules", "snapshot_every": 0}
+FROM_LABELS = {"unsupervised_weight": 0.0, "snapshot_every": 0}
+
+
 TABLES = {
     table.name: table
     for table in (
@@ -194,6 +204,23 @@ TABLES = {
             runs=5,
             epochs=40,
             cell=ShareCell,
+        ),
+        Table(
+            "molecules",
+            "Properties of molecules from few labels",
+            (
+                _probe("morgan", "Morgan fingerprints, linear", "morgan"),
+                _probe("untrained", "untrained encoder, linear", "untrained"),
+                _probe("pretrained", "pretrained encoder, linear", "molecules"),
+                Row("fine-tuned", "pretrained encoder, fine-tuned", FINE_TUNED, "network"),
+                Row(SUPERVISED, "the network, from labels alone", FROM_LABELS, "network"),
+            ),
+            tuple(f"{name}:{labels}" for labels in ("300", EVERY) for name in SETS),
+            (),
+            {},
+            runs=5,
+            epochs=30,
+            cell=PropertyCell,
         ),
         Table(
             "choices",

@@ -50,7 +50,7 @@ class TargetCell(LabelledCell):
         graphs = replace(store.take(seen), name=self.dataset)
         known = np.isin(seen, part.labelled) | np.isin(seen, part.held_out)
         y = np.where(known, graphs.target(self.part), np.nan)
-        estimator = SubgraphInfoMaxRegressor(**self.fit_options())
+        estimator = SubgraphInfoMaxRegressor(**self.settings().options())
         held = np.flatnonzero(np.isin(seen, part.held_out))
         estimator.fit_run(graphs, folder, resume=True, y=y, held_out=held)
         trained = sum(epoch["seconds"] for epoch in estimator.history_)

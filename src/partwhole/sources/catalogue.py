@@ -1,8 +1,8 @@
 """The data sets known by name, and where each is found.
 
-Looked up in this order: `$PARTWHOLE_DATA/tu/NAME.zip`, an installed package that carries the set,
-the cache, the public download. The content is compared with a known checksum each time, so that
-a cut or altered file never goes unnoticed.
+Looked up in this order: `$PARTWHOLE_DATA` (`tu/NAME.zip`, `moleculenet/NAME.csv`), an installed package that
+carries the set, the cache, the public download. The content is compared with a known checksum each time, so
+that a cut or altered file never goes unnoticed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from partwhole.errors import DataUnavailable, PartwholeError, near_miss
 from partwhole.files import atomic_file, require_inside
-from partwhole.sources import qm9
+from partwhole.sources import moleculenet, qm9
 from partwhole.sources.motifs import make_motif_graphs
 from partwhole.sources.tu import read_tu
 from partwhole.store import GraphStore
@@ -78,7 +78,7 @@ MOTIFS, QM9 = "MOTIFS", "QM9"
 
 
 def names() -> list[str]:
-    return [*DATASETS, QM9, MOTIFS]
+    return [*DATASETS, *moleculenet.SETS, QM9, MOTIFS]
 
 
 def canonical(name: str) -> str | None:
@@ -105,6 +105,8 @@ def load(name: str) -> GraphStore:
             f"There is no data set {name!r} and no file or folder of that name.{near_miss(name, names())}"
         )
     path = fetch(known)
+    if known in moleculenet.SETS:
+        return moleculenet.read(known, path)
     store = read_tu(path)
     if store.digest() != DATASETS[known].digest:
         if path.is_relative_to(cache_folder()):
@@ -125,12 +127,15 @@ def find(name: str) -> Path | None:
     """Where a known set lies on this machine; None when it would have to be downloaded."""
     if name == QM9:
         return qm9.find(_data_root())
-    root = _data_root()
+    root, kept = _data_root(), cache_folder() / _kept_as(name)
+    if name in moleculenet.SETS:
+        places = [require_inside(root / _kept_as(name), root), kept]
+        return next((place for place in places if place.exists()), None)
     places = [require_inside(root / "tu" / place, root) for place in (f"{name}.zip", name)]
     package = importlib.util.find_spec("grakel") if name == "MUTAG" else None
     if package and package.origin:
         places.append(Path(package.origin).parent / "tests" / "data" / "MUTAG")
-    places.append(cache_folder() / "tu" / f"{name}.zip")
+    places.append(kept)
     return next((place for place in places if place.exists()), None)
 
 
@@ -143,21 +148,36 @@ def cache_folder() -> Path:
     return Path(home) / "partwhole"
 
 
+def _kept_as(name: str) -> Path:
+    """Under the data root and in the cache."""
+    if name in moleculenet.SETS:
+        return Path("moleculenet") / moleculenet.SETS[name].file
+    return Path("tu") / f"{name}.zip"
+
+
+def _public(name: str) -> tuple[str, str]:
+    """Where the set is to be had: a place, and the name of the file there."""
+    if name in moleculenet.SETS:
+        return moleculenet.PUBLIC_DOWNLOAD, moleculenet.SETS[name].public
+    return PUBLIC_DOWNLOAD, f"{name}.zip"
+
+
 def _download(name: str) -> Path:
-    """Fetch NAME.zip into the cache. `PARTWHOLE_MIRROR` names another place that serves it."""
-    base = os.environ.get("PARTWHOLE_MIRROR") or PUBLIC_DOWNLOAD
-    target = cache_folder() / "tu" / f"{name}.zip"
+    """Fetch a set into the cache. `PARTWHOLE_MIRROR` names another place that serves it."""
+    kept, (place, file) = _kept_as(name), _public(name)
+    base = os.environ.get("PARTWHOLE_MIRROR") or place
     try:
-        with urllib.request.urlopen(f"{base.rstrip('/')}/{name}.zip", timeout=30) as answer:
+        with urllib.request.urlopen(f"{base.rstrip('/')}/{file}", timeout=30) as answer:
             content = answer.read(MOST_BYTES + 1)
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
         reason = getattr(error, "reason", error)
         raise DataUnavailable(
-            f"{name} is not on this machine and the download failed ({reason}); put {name}.zip into a "
-            "folder tu/ and set PARTWHOLE_DATA to the folder above it."
+            f"{name} is not on this machine and the download failed ({reason}); put {kept.name} into a "
+            f"folder {kept.parent}/ and set PARTWHOLE_DATA to the folder above it."
         ) from None
     if len(content) > MOST_BYTES:
         raise PartwholeError(f"The download of {name} is larger than {MOST_BYTES >> 20} MiB; stopped.")
+    target = cache_folder() / kept
     with atomic_file(target) as temporary:
         temporary.write_bytes(content)
     return target

@@ -6,9 +6,7 @@ import networkx as nx
 import numpy as np
 
 from partwhole.graph import Graph
-from partwhole.schema import NO_CATEGORY
-
-BOND_ORDER = {"single": 1, "double": 2, "triple": 3, "aromatic": 12}  # RDKit's numbers
+from partwhole.sources.rebuilt import rebuilt_molecule
 
 
 def layout(graph: Graph) -> np.ndarray:
@@ -30,21 +28,10 @@ def layout(graph: Graph) -> np.ndarray:
 
 def _molecule_layout(graph: Graph) -> np.ndarray | None:
     try:
-        from rdkit import Chem
         from rdkit.Chem import rdDepictor
     except ImportError:
         return None
-    atoms, bonds = graph.schema.node[0].values, graph.schema.edge[0].values
-    molecule = Chem.RWMol()
-    for code in graph.node_codes[:, 0]:
-        symbol = "other" if code == NO_CATEGORY else str(atoms[code])
-        molecule.AddAtom(Chem.Atom(symbol if symbol != "other" else "*"))
-    for (a, b), code in zip(graph.edges.tolist(), graph.edge_codes[:, 0]):
-        if a < b:
-            order = BOND_ORDER.get("" if code == NO_CATEGORY else str(bonds[code]), 1)
-            molecule.AddBond(a, b, Chem.BondType.values[order])
-    molecule.UpdatePropertyCache(strict=False)
-    Chem.FastFindRings(molecule)
+    molecule = rebuilt_molecule(graph)
     rdDepictor.Compute2DCoords(molecule)
     points: np.ndarray = molecule.GetConformer().GetPositions()[:, :2]
     return points * [1, -1]  # the page counts downwards

@@ -1,0 +1,188 @@
+"""Linear models on vectors that stay as they are: few labels on top of what was learned without any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.model_selection import StratifiedKFold
+from torch import Tensor
+
+from partwhole.config import Options, option
+from partwhole.errors import PartwholeError
+from partwhole.labelled import Classes, LabelledMethod, Numbers
+from partwhole.method import GraphMethod, load_run
+from partwhole.pretrained import names, run_folder
+from partwhole.registry import METHODS
+from partwhole.store import GraphStore
+
+PENALTIES = np.logspace(-2, 5, 15)  # of ridge regression
+STRENGTHS = np.logspace(-4, 1, 6)  # C of logistic regression
+FOLDS = 3
+
+
+@dataclass(eq=False)
+class LinearConfig(Options):
+    vectors: str = option(
+        "molecules",
+        "Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs "
+        "first, without labels (morgan, wl, subgraph-infomax, …).",
+    )
+    random_state: int = option(
+        0, "Seed of the folds that choose the penalty.", flag="--seed", least=0, below=2**32
+    )
+
+
+class LinearMethod(LabelledMethod, LinearConfig):
+    """`_solve` gives the weights for one target, the penalty chosen by the labelled graphs themselves.
+
+    Columns are standardised or left in their own proportion, whichever predicts better inside the labelled
+    graphs: sums over atoms want the first, fingerprints the second.
+    """
+
+    config_class = LinearConfig
+    paper = "ridge and logistic regression, the usual probe of vectors learned without labels"
+
+    @property
+    def width(self) -> int:
+        """Of the vectors that `transform` gives, which are those that the model looks at."""
+        return self.encoder_.width
+
+    # ---------------------------------------------------------------- what a model defines
+
+    def _solve(self, x: np.ndarray, y: np.ndarray, target: int) -> tuple[float, np.ndarray, np.ndarray]:
+        """From standardised or plain columns [g, d]: how bad it is inside, weights [d, outputs], biases."""
+        raise TypeError("a linear model defines _solve")
+
+    # ---------------------------------------------------------------- inside
+
+    def _learn(self, store: GraphStore) -> None:
+        train, _, targets = self._take_parts()
+        self.encoder_ = vectors_of(self.vectors, store)
+        self.about_["encoder"] = self.encoder_.about_
+        x = self._vectors(store.take(train))
+        center, spread = x.mean(axis=0), x.std(axis=0)
+        weights, biases = [], []
+        for target, y in enumerate(targets[train].T):
+            known = ~np.isnan(y)
+            found = []
+            for scale in (
+                np.where(spread > 1e-6 * spread.max(initial=0), spread, np.inf),
+                spread.max() or 1.0,
+            ):
+                bad, w, b = self._solve((x[known] - center) / scale, y[known], target)
+                found.append((bad, w / np.reshape(scale, (-1, 1)), b))
+            _, w, b = min(found, key=lambda entry: entry[0])
+            weights.append(w)
+            biases.append(b - center @ w)
+        self.weight_, self.bias_ = np.hstack(weights), np.concatenate(biases)  # [d, outputs], [outputs]
+
+    def _vectors(self, store: GraphStore) -> np.ndarray:
+        return self.encoder_.transform(store).astype(np.float64)
+
+    def _predicted(self, store: GraphStore) -> Tensor:
+        return torch.from_numpy(self._vectors(store) @ self.weight_ + self.bias_)
+
+    def _embed(self, store: GraphStore) -> np.ndarray:
+        return self.encoder_.transform(store)
+
+    def _tensors(self) -> dict[str, Tensor]:
+        """The encoder is kept too: the run it came from may go."""
+        own = {"weight": torch.from_numpy(self.weight_), "bias": torch.from_numpy(self.bias_)}
+        return own | {f"encoder.{name}": tensor for name, tensor in self.encoder_._tensors().items()}
+
+    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
+        self._restore_labels()
+        kept = self.about_["encoder"]
+        inner = {k.removeprefix("encoder."): v for k, v in tensors.items() if k.startswith("encoder.")}
+        self.encoder_ = METHODS.get(kept["method"])._of(kept, inner, path)
+        self.weight_, self.bias_ = tensors["weight"].numpy(), tensors["bias"].numpy()
+
+
+def vectors_of(vectors: str, store: GraphStore) -> GraphMethod:
+    """What makes the vectors: a run, or a method that looks at the graphs now."""
+    if run_folder(vectors).is_dir():
+        return load_run(vectors)
+    if vectors not in METHODS:
+        raise PartwholeError(
+            f"There are no vectors {vectors!r}; give the folder of a run, a pretrained encoder "
+            f"({', '.join(names())}) or a method of `partwhole methods`."
+        )
+    method: type[GraphMethod] = METHODS.get(vectors)
+    if method.learns_from == "labels" or not method.embeds_new_graphs:
+        raise PartwholeError(
+            f"{vectors} gives no vectors for a linear model: they must come without labels, also for new "
+            "graphs; choose another method."
+        )
+    return method().fit(store)
+
+
+class RidgeRegressor(Numbers, LinearMethod):
+    """Ridge regression; the penalty with the least leave-one-out error."""
+
+    method = "ridge"
+    about = "numbers by ridge regression on vectors of an encoder, a run or fingerprints"
+
+    def _solve(self, x: np.ndarray, y: np.ndarray, target: int) -> tuple[float, np.ndarray, np.ndarray]:
+        wanted = (y - self.task_.means[target]) / self.task_.scales[target]
+        model = RidgeCV(PENALTIES, scoring="neg_mean_squared_error").fit(x, wanted)
+        return -float(model.best_score_), model.coef_[:, None], np.array([model.intercept_])
+
+
+class LogisticClassifier(Classes, LinearMethod):
+    """Logistic regression; the penalty with the least log-loss in `FOLDS` folds of the labelled graphs."""
+
+    method = "logistic"
+    about = "classes by logistic regression on vectors of an encoder, a run or fingerprints"
+
+    def _solve(self, x: np.ndarray, y: np.ndarray, target: int) -> tuple[float, np.ndarray, np.ndarray]:
+        classes = self.task_.sizes[target]
+        codes = y.astype(int)
+        rotated, back = in_own_span(x)
+        folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.random_state)
+        splits = list(folds.split(rotated, codes)) if np.bincount(codes).max() >= FOLDS else []
+        bad = {}
+        for strength in STRENGTHS:
+            losses = [_log_loss(rotated, codes, a, b, strength, classes) for a, b in splits]
+            bad[strength] = float(np.mean(losses)) if losses else 0.0
+        best = min(bad, key=lambda strength: bad[strength])
+        w, b = _logistic(rotated, codes, best, classes)
+        return bad[best], back @ w, b
+
+
+def in_own_span(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[g, r] and [d, r] with x = first @ second.T: fewer columns where there are fewer graphs than columns.
+    A penalty on the length of the weights is the same in both, since weights outside the span are 0."""
+    if len(x) >= x.shape[1]:
+        return x, np.eye(x.shape[1])
+    _, sizes, rows = np.linalg.svd(x, full_matrices=False)
+    kept = sizes > 1e-9 * sizes.max(initial=1e-300)
+    back: np.ndarray = rows[kept].T
+    return x @ back, back
+
+
+def _logistic(
+    x: np.ndarray, codes: np.ndarray, strength: float, classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weights [d, classes] and biases; a class that none of the graphs has is never chosen."""
+    weights, biases = np.zeros((x.shape[1], classes)), np.full(classes, -30.0)
+    present = np.unique(codes)
+    biases[present] = 0.0
+    if len(present) > 1:
+        model = LogisticRegression(C=strength, max_iter=300).fit(x, codes)
+        if len(present) == 2:  # scikit-learn has one row for two classes
+            weights[:, present[1]], biases[present[1]] = model.coef_[0], model.intercept_[0]
+        else:
+            weights[:, present], biases[present] = model.coef_.T, model.intercept_
+    return weights, biases
+
+
+def _log_loss(
+    x: np.ndarray, codes: np.ndarray, train: np.ndarray, test: np.ndarray, strength: float, classes: int
+) -> float:
+    weights, biases = _logistic(x[train], codes[train], strength, classes)
+    logits = torch.from_numpy(x[test] @ weights + biases)
+    return float(torch.nn.functional.cross_entropy(logits, torch.from_numpy(codes[test])))
