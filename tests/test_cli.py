@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,23 +11,13 @@ import pytest
 from safetensors import safe_open
 from safetensors.torch import save_file
 
+from commands import partwhole
 from partwhole import SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs
 from partwhole.registry import METHODS
 
 COMMANDS = ["fit", "embed", "neighbors", "evaluate", "predict", "report", "serve", "reproduce"]
 COMMANDS += ["datasets", "methods"]
 FAST = ["--hidden", "8", "--layers", "2", "--epochs", "5"]
-
-
-def partwhole(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "partwhole", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env=os.environ | {"COLUMNS": "120"},
-        timeout=120,
-    )
 
 
 def refused(*arguments: object, cwd: Path | None = None) -> str:

@@ -7,18 +7,17 @@ their time is work.
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import random
 import shutil
 import subprocess
-import sys
 import time
 
 import pytest
 from pyarrow import parquet
 from safetensors.torch import load_file
 
+from commands import SERVER, run_here
 from partwhole import SubgraphInfoMax
 from partwhole.config import read_toml
 
@@ -32,29 +31,17 @@ def command(arguments):
     os.environ["OMP_NUM_THREADS"] = "1"
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(1, 2)
-    from partwhole.cli.main import main
     from partwhole.sources import molecule_table
     from partwhole.training import trainer
 
     trainer.STATE_SECONDS = 0.2
     molecule_table.CHUNK = 40
-    sys.argv = ["partwhole", *map(str, arguments)]
-    try:
-        main()
-    except SystemExit as ended:
-        os._exit(ended.code)  # without waiting for idle helpers, as a process of this kind would
+    run_here([str(argument) for argument in arguments])
 
 
-@pytest.fixture(scope="module")
-def server():
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", "sklearn.svm", "numba", "pyarrow.parquet", "partwhole.cli.main"])
-    return context
-
-
-def killed(server, arguments, seconds):
+def killed(arguments, seconds):
     """Start the command and kill it after so long. Returns whether it had ended by itself."""
-    process = server.Process(target=command, args=(arguments,))
+    process = SERVER.Process(target=command, args=(arguments,))
     process.start()
     process.join(seconds)
     over = process.exitcode is not None
@@ -64,10 +51,10 @@ def killed(server, arguments, seconds):
     return over
 
 
-def undisturbed(server, arguments):
+def undisturbed(arguments):
     """How long the command takes when it is left alone."""
     started = time.perf_counter()
-    assert killed(server, arguments, 200)
+    assert killed(arguments, 200)
     return time.perf_counter() - started
 
 
@@ -89,22 +76,22 @@ def whole_files(folder):
             json.loads(path.read_text())
 
 
-def kill_often(server, arguments, check, seconds, kills, seed, folder):
+def kill_often(arguments, check, seconds, kills, seed, folder):
     """Kill the command at `kills` random moments, each time going on from what is there. `arguments()` are
     those for now; when it ends by itself, `check()` looks at the result and takes it away."""
     moments = random.Random(seed)
     while kills:
-        over = killed(server, arguments(), moments.uniform(0, seconds))
+        over = killed(arguments(), moments.uniform(0, seconds))
         whole_files(folder)
         kills -= not over
         if over:
             check()
-    assert killed(server, arguments(), 200)
+    assert killed(arguments(), 200)
     check()
 
 
-def test_a_fit_that_is_killed(server, tmp_path):
-    seconds = undisturbed(server, ["fit", "MUTAG", "--out", tmp_path / "whole", *FIT])
+def test_a_fit_that_is_killed(tmp_path):
+    seconds = undisturbed(["fit", "MUTAG", "--out", tmp_path / "whole", *FIT])
     out = tmp_path / "killed"
 
     def arguments():
@@ -117,10 +104,10 @@ def test_a_fit_that_is_killed(server, tmp_path):
         assert [row["epoch"] for row in metrics] == list(range(1, 9))
         shutil.rmtree(out)
 
-    kill_often(server, arguments, check, seconds, 24, 1, tmp_path)
+    kill_often(arguments, check, seconds, 24, 1, tmp_path)
 
 
-def test_an_embedding_that_is_killed(server, tmp_path):
+def test_an_embedding_that_is_killed(tmp_path):
     pytest.importorskip("rdkit")
     rows = "".join(f"{'C' * (1 + k % 40)}{'O' if k % 3 else 'N'},{k}\n" for k in range(400))
     (tmp_path / "many.csv").write_text(f"smiles,number\n{rows}")
@@ -128,14 +115,14 @@ def test_an_embedding_that_is_killed(server, tmp_path):
     model.fit_run(["CCO", "CCN", "CO"], tmp_path / "run")
     whole, out = tmp_path / "whole.parquet", tmp_path / "killed.parquet"
     embed = ["embed", tmp_path / "run", tmp_path / "many.csv", "--out"]
-    seconds = undisturbed(server, [*embed, whole])
+    seconds = undisturbed([*embed, whole])
 
     def check():
         assert parquet.read_table(out).equals(parquet.read_table(whole))
         assert not (tmp_path / ".killed.parquet.parts").exists()
         out.unlink()
 
-    kill_often(server, lambda: [*embed, out], check, seconds, 16, 2, tmp_path)
+    kill_often(lambda: [*embed, out], check, seconds, 16, 2, tmp_path)
     until = time.monotonic() + 60  # they look once a second, when a busy machine lets them
     while orphans() and time.monotonic() < until:
         time.sleep(0.5)
@@ -150,7 +137,7 @@ def orphans():
     return [row for row in rows if "joblib.externals.loky" in row[2] and row[1] not in pythons]
 
 
-def test_a_table_that_is_killed(server, tmp_path):
+def test_a_table_that_is_killed(tmp_path):
     table = ["reproduce", "table2", "--datasets", "MUTAG", "--methods", "counts", "sp", "wl"]
     table += ["--runs", "2", "--out", tmp_path, "--jobs", "1"]
     seen: list[str] = []
@@ -171,4 +158,4 @@ def test_a_table_that_is_killed(server, tmp_path):
         (tmp_path / "cells.jsonl").unlink()
         seen.clear()
 
-    kill_often(server, arguments, check, 9, 10, 3, tmp_path)
+    kill_often(arguments, check, 9, 10, 3, tmp_path)

@@ -47,8 +47,8 @@ def scaffolds(name: str) -> np.ndarray:
 
 
 def split(groups: np.ndarray, known: np.ndarray, labels: str, seed: int) -> Split:
-    """A fifth to test, no scaffold of which is seen in training: scaffolds in an order drawn by the seed, those
-    left to training that do not fit any more. Then so many of the training part keep their label."""
+    """A fifth to test, no scaffold of which is seen in training: scaffolds in an order drawn by the seed;
+    those that do not fit any more are left to training. So many of the training part keep their label."""
     random = np.random.default_rng(seed)
     room, test = round(TEST * len(groups)), []
     sizes = np.bincount(groups)

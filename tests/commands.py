@@ -1,0 +1,58 @@
+"""The command line in real processes that need no start: they are forked from a server that has everything
+imported, so that a call takes as long as its work."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import tempfile
+from pathlib import Path
+from subprocess import CompletedProcess
+
+SERVER = multiprocessing.get_context("forkserver")
+SERVER.set_forkserver_preload(["torch", "sklearn.svm", "numba", "pyarrow.parquet", "partwhole.cli.main"])
+
+
+def run_here(arguments: list[str]) -> None:
+    """The command in this process, which ends with it."""
+    from partwhole.cli.main import main
+
+    sys.argv = ["partwhole", *arguments]
+    try:
+        main()
+        code: object = 0
+    except SystemExit as ended:
+        code = ended.code
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else 0 if code is None else 1)  # idle helpers are not waited for
+
+
+def _forked(
+    arguments: list[str], environment: dict[str, str], cwd: str | None, out: str, errors: str
+) -> None:
+    for path, number in ((out, 1), (errors, 2)):
+        os.dup2(os.open(path, os.O_WRONLY), number)
+    os.environ.clear()
+    os.environ.update(environment)
+    if cwd is not None:
+        os.chdir(cwd)
+    run_here(arguments)
+
+
+def partwhole(*arguments: object, cwd: Path | None = None, timeout: float = 120) -> CompletedProcess:
+    """`partwhole ARGUMENTS` as `subprocess.run` would give it."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder, name) for name in ("out", "errors")]
+        for file in files:
+            file.touch()
+        words = [str(argument) for argument in arguments]
+        given = (words, os.environ | {"COLUMNS": "120"}, cwd and str(cwd), *map(str, files))
+        process = SERVER.Process(target=_forked, args=given)
+        process.start()
+        process.join(timeout)
+        if process.exitcode is None:
+            process.kill()
+            raise TimeoutError(f"partwhole {' '.join(words)} took more than {timeout} s")
+        return CompletedProcess(words, process.exitcode, *(file.read_text() for file in files))
