@@ -21,17 +21,9 @@ from partwhole.training.checkpoint import RunFolder
 from partwhole.training.feeds import Feed, GraphFeed
 from partwhole.training.objectives import HeadTailObjective, Objective
 
-# What the weights of two models must agree in.
-SHAPE = (
-    "hidden",
-    "layers",
-    "backbone",
-    "readout",
-    "structure",
-    "generator",
-    "num_subgraphs",
-    "subgraph_conv",
-)
+# What two models must agree in for one to begin with the weights of the other; and with those of its subgraphs.
+SHAPE = ("hidden", "layers", "backbone", "readout", "structure")
+SHAPE_OF_SUBGRAPHS = ("generator", "num_subgraphs", "subgraph_conv")
 
 
 class SubgraphInfoMax(BackboneMethod, FitConfig):
@@ -79,7 +71,8 @@ class SubgraphInfoMax(BackboneMethod, FitConfig):
         return PartWhole(config, widths, edge_width)
 
     def _begin(self) -> None:
-        """With the weights of `start_from`, which must know the same attributes and have the same shape."""
+        """With the weights of `start_from`, which must know the same attributes and have the same shape. Other
+        subgraphs than there begin with random weights."""
         if not self.start_from:
             return
         start = load_run(self.start_from)
@@ -99,7 +92,10 @@ class SubgraphInfoMax(BackboneMethod, FitConfig):
                     f"{self.start_from} has {name} = {getattr(start, name)!r}, not {getattr(self, name)!r}; "
                     "give the same, or leave start_from out."
                 )
-        self.model_.load_state_dict(start._encoder().state_dict())
+        weights = start._encoder().state_dict()
+        if any(getattr(start, name) != getattr(self, name) for name in SHAPE_OF_SUBGRAPHS):
+            weights = {k: v for k, v in weights.items() if not k.startswith("subgraph_aggregation.")}
+        self.model_.load_state_dict(self.model_.state_dict() | weights)
 
     def _about(self, store: GraphStore) -> dict[str, Any]:
         about = super()._about(store)

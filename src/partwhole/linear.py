@@ -63,7 +63,10 @@ class LinearMethod(LabelledMethod, LinearConfig):
         train, _, targets = self._take_parts()
         self.encoder_ = vectors_of(self.vectors, store)
         self.about_["encoder"] = self.encoder_.about_
-        x = self._vectors(store.take(train))
+        try:
+            x = self._vectors(store.take(train))
+        except PartwholeError as reason:
+            raise PartwholeError(f"{reason} Other vectors can be chosen: vectors=METHOD.") from None
         center, spread = x.mean(axis=0), x.std(axis=0)
         weights, biases = [], []
         for target, y in enumerate(targets[train].T):

@@ -151,7 +151,7 @@ def _probe(name: str, label: str, vectors: str) -> Row:
     return Row(name, label, {"vectors": vectors}, "linear", epochs=0)
 
 
-FINE_TUNED = {"start_from": "molecules", "snapshot_every": 0}
+FINE_TUNED = MH | {"start_from": "molecules", "snapshot_every": 0}
 FROM_LABELS = {"unsupervised_weight": 0.0, "snapshot_every": 0}
 
 
