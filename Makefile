@@ -64,7 +64,7 @@ bench: $(VENV)/.dev
 fuzz: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzzing.py
 
-# The encoder of molecules that comes with the package, anew; half an hour.
+# The encoder of molecules that comes with the package, anew; ten minutes.
 pretrained: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python pretraining/molecules.py
 

@@ -21,7 +21,7 @@ from partwhole.training.checkpoint import RunFolder
 from partwhole.training.feeds import Feed, GraphFeed
 from partwhole.training.objectives import HeadTailObjective, Objective
 
-# What two models must agree in for one to begin with the weights of the other; and with those of its subgraphs.
+# What two models agree in when one begins with the weights of the other, and with those of its subgraphs.
 SHAPE = ("hidden", "layers", "backbone", "readout", "structure")
 SHAPE_OF_SUBGRAPHS = ("generator", "num_subgraphs", "subgraph_conv")
 
@@ -71,8 +71,8 @@ class SubgraphInfoMax(BackboneMethod, FitConfig):
         return PartWhole(config, widths, edge_width)
 
     def _begin(self) -> None:
-        """With the weights of `start_from`, which must know the same attributes and have the same shape. Other
-        subgraphs than there begin with random weights."""
+        """With the weights of `start_from`, which must know the same attributes and have the same shape. If
+        subgraphs are made in another way than there, theirs begin with random weights."""
         if not self.start_from:
             return
         start = load_run(self.start_from)

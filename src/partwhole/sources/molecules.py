@@ -156,9 +156,10 @@ def encode_molecules(items: list[Any], first: int = 0, most_nodes: int | None = 
             )
         kept.append(i)
         offset = len(atoms)
-        for atom in molecule.GetAtoms():
-            atoms.append(atom_codes(atom))
-        for bond in molecule.GetBonds():
+        for v in range(molecule.GetNumAtoms()):  # RDKit's own iterators are written in Python
+            atoms.append(atom_codes(molecule.GetAtomWithIdx(v)))
+        for e in range(molecule.GetNumBonds()):
+            bond = molecule.GetBondWithIdx(e)
             bonds.append((offset + bond.GetBeginAtomIdx(), offset + bond.GetEndAtomIdx()))
             features.append(bond_codes(bond))
         counts.append(len(atoms) - offset)
