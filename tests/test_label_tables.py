@@ -94,7 +94,7 @@ def test_a_real_cell_of_few_molecules(dataset, monkeypatch, tmp_path, row):
     seen = np.sort(np.concatenate([part.labelled, part.held_out, part.rest]))
     y = np.where(np.isin(seen, part.rest), np.nan, store.target("alpha")[seen])
     held = np.flatnonzero(np.isin(seen, part.held_out))
-    again = SubgraphInfoMaxRegressor(**cell.fit_options()).fit(store.take(seen), y, held_out=held)
+    again = SubgraphInfoMaxRegressor(**cell.settings().options()).fit(store.take(seen), y, held_out=held)
     expected = np.abs(again.predict(store.take(part.test)) - store.target("alpha")[part.test]).mean()
     assert record["error"]["test"] == pytest.approx(expected, rel=1e-4)
     told = explain(record)
@@ -123,7 +123,7 @@ def test_a_real_cell_of_few_labels(mutag, monkeypatch, tmp_path):
     part = share_cells.split(mutag.labels, 0.1, 0)
     seen = np.sort(np.concatenate([part.labelled, part.rest]))
     y = [mutag.labels[i] if i in part.labelled else None for i in seen]
-    again = SubgraphInfoMaxClassifier(**cells["NCI1:10%", "tree-split"][0].fit_options()).fit(
+    again = SubgraphInfoMaxClassifier(**cells["NCI1:10%", "tree-split"][0].settings().options()).fit(
         mutag.take(seen), y
     )
     expected = 100 * again.score(mutag.take(part.test), mutag.labels[part.test])
