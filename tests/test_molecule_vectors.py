@@ -306,7 +306,7 @@ def test_a_cell_of_the_table(dataset, tmp_path, row):
     cell: Cell = cells["FreeSolv:300", row][0]
     measured = cell.measure(tmp_path / "cell")
     assert measured.figures["score"]["measure"] == "RMSE"
-    assert 0.5 < measured.figures["score"]["value"] < 15
+    assert 0.5 < measured.figures["score"]["value"] < 100  # after one epoch
     assert measured.figures["split"]["labelled"] == 300
 
 

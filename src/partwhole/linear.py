@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import StratifiedKFold
 from torch import Tensor
@@ -175,7 +177,11 @@ def _logistic(
     present = np.unique(codes)
     biases[present] = 0.0
     if len(present) > 1:
-        model = LogisticRegression(C=strength, max_iter=300).fit(x, codes)
+        with (
+            warnings.catch_warnings()
+        ):  # the last digits of weights that hardly any penalty holds do not matter
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = LogisticRegression(C=strength, max_iter=300).fit(x, codes)
         if len(present) == 2:  # scikit-learn has one row for two classes
             weights[:, present[1]], biases[present[1]] = model.coef_[0], model.intercept_[0]
         else:
