@@ -2,7 +2,7 @@
 
 python benchmarks/scaling.py processes    seconds an epoch of one process and of two, each way in turn
 python benchmarks/scaling.py stores       bytes that graphs take on disk
-python benchmarks/scaling.py molecules    SMILES to vectors: molecules a second
+python benchmarks/scaling.py molecules    a million SMILES to vectors: molecules a second, and memory
 """
 
 from __future__ import annotations
@@ -57,27 +57,66 @@ def bytes_of(store: GraphStore) -> dict[str, float]:
     }
 
 
-def smiles_to_vectors(molecules: int) -> dict[str, float]:
-    """Molecules a second from a table of SMILES to a Parquet file, reading, starting and writing included."""
-    moses = Path(os.environ["PARTWHOLE_DATA"]) / "moses" / "train.csv.gz"
+def moses(molecules: int, path: str) -> None:
+    """A table of SMILES of MOSES."""
+    with gzip.open(Path(os.environ["PARTWHOLE_DATA"]) / "moses" / "train.csv.gz", "rt") as lines:
+        Path(path).write_text("".join(itertools.islice(lines, molecules + 1)))
+
+
+def timed(command: list[str]) -> tuple[float, float]:
+    """Seconds, and the most memory in MiB that the command and its processes had at a time, by their shares
+    of common pages, looked at twice a second."""
+    began, most = time.perf_counter(), 0.0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            most = max(most, sum(_share(pid) for pid in _family(process.pid)) / 1024)
+            time.sleep(0.5)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    return time.perf_counter() - began, most
+
+
+def _family(pid: int) -> list[int]:
+    """A process and all that come from it."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:  # it has ended
+            continue
+    found = [pid]
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found
+
+
+def _share(pid: int) -> int:
+    """KiB of a process, pages that several have counted in parts."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+
+
+def molecules_of(count: int) -> dict[str, float]:
+    """From a table of SMILES to vectors, reading, starting and writing included; and in training."""
     with tempfile.TemporaryDirectory() as folder:
         table, few, run = f"{folder}/molecules.csv", f"{folder}/few.csv", f"{folder}/run"
-        with gzip.open(moses, "rt") as lines:
-            taken = list(itertools.islice(lines, molecules + 1))
-        Path(table).write_text("".join(taken))
-        Path(few).write_text("".join(taken[:5001]))
+        moses(count, table)
+        moses(20_000, few)
         partwhole = [sys.executable, "-m", "partwhole"]
-        subprocess.run(
-            [*partwhole, "fit", few, "--out", run, "--epochs", "1"], check=True, capture_output=True
-        )
-        rates = {}
+        found = {}
         for way, options in (("embed", []), ("embed --ray", ["--ray"])):
-            began = time.perf_counter()
-            command = [*partwhole, "embed", run, table, "--out", f"{folder}/{way}.parquet", *options]
-            subprocess.run(command, check=True, capture_output=True)
-            rates[way] = molecules / (time.perf_counter() - began)
-        rates["bytes a vector"] = Path(f"{folder}/embed.parquet").stat().st_size / molecules
-        return rates | {f"store: {k}": v for k, v in bytes_of(load_graphs(few)).items()}
+            out = f"{folder}/{way}.parquet"
+            command = [*partwhole, "embed", "--pretrained", "molecules", table, "--out", out, *options]
+            seconds, mib = timed(command)
+            found |= {f"{way}, molecules a second": count / seconds, f"{way}, MiB": mib}
+        found["bytes a vector"] = Path(f"{folder}/embed.parquet").stat().st_size / count
+        timed([*partwhole, "fit", few, "--out", run, "--epochs", "3", "--generator", "multi-head"])
+        epochs = [row["seconds"] for row in RunFolder(run).read_metrics()]
+        found["training, molecules a second"] = 20_000 / float(np.median(epochs[1:]))
+        return found | {f"store, {k}": v for k, v in bytes_of(load_graphs(few)).items()}
 
 
 def processes() -> None:
@@ -92,7 +131,8 @@ def stores() -> None:
 
 
 def molecules() -> None:
-    print(json.dumps(smiles_to_vectors(100_000)))
+    for name, value in molecules_of(int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000).items():
+        print(f"{name}: {value:,.1f}")
 
 
 if __name__ == "__main__":

@@ -316,3 +316,10 @@ def test_a_record_that_does_not_name_a_newer_option_still_answers():
     del record["configuration"]["start_from"]
     assert cell.is_that_of(record)
     assert not cell.is_that_of({**record, "configuration": {**record["configuration"], "start_from": "x"}})
+
+
+def test_pages_of_the_pretrained_encoder_need_graphs(tmp_path):
+    done = partwhole("serve", "molecules")
+    assert (done.returncode, "name graphs to show" in done.stderr) == (2, True)
+    done = partwhole("report", "molecules", LIQUIDS, cwd=tmp_path)
+    assert (done.returncode, "holds no run" in done.stderr) == (2, True)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partwhole.errors import PartwholeError
 from partwhole.sources.reading import Reading
+
+if TYPE_CHECKING:
+    from partwhole.method import GraphMethod
 
 MOST_TOLD = 5  # graphs that were left out; a file lists all of them
 
@@ -51,3 +55,17 @@ def _write_list(reading: Reading, out: Path) -> None:
     table = pa.table({"item": items, "reason": [reason for _, reason in reading.left_out]})
     with atomic_file(out) as temporary:
         csv.write_csv(table, temporary)
+
+
+def graphs_of_fit(estimator: GraphMethod) -> str:
+    """Where the graphs are that a model was fitted to: a path, or the name of a data set."""
+    from partwhole.sources.catalogue import knows
+
+    about = estimator.about_["data"]
+    if place := about.get("path"):
+        return str(place)
+    if not knows(about["name"]):
+        raise PartwholeError(
+            f"The graphs of the fit ({about['name']}) are not in a file; name graphs to show after the run."
+        )
+    return str(about["name"])

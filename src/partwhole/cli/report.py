@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from partwhole.cli.output import Json, print_json
-from partwhole.cli.reading import tell
+from partwhole.cli.reading import graphs_of_fit, tell
 from partwhole.config import FOLDS
 
 
@@ -33,10 +33,11 @@ def report(
     from partwhole.training.checkpoint import RunFolder
     from partwhole.views.report import write_report
 
-    folder, estimator = RunFolder(run), load_run(run)
-    about = estimator.about_["data"]
+    folder = RunFolder(run)
+    folder.read_config()  # a pretrained encoder has no folder to write to
+    estimator = load_run(run)
     reading = Reading(estimator.schema_, strict=False)
-    store = read_graphs(data or about.get("path") or about["name"], reading)
+    store = read_graphs(data or graphs_of_fit(estimator), reading)
     tell(reading, run / "left_out.csv")
     labelled = store.has_labels and store.schema.targets[0].is_categorical
     labelled = labelled and estimator.learns_from != "labels"  # these have seen the labels of every fold

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from partwhole.cli.reading import tell
+from partwhole.cli.reading import graphs_of_fit, tell
 from partwhole.errors import PartwholeError
 
 
 def serve(
-    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    run: Annotated[Path, typer.Argument(help="Folder of a run, or a pretrained encoder (molecules).")],
     data: Annotated[
         str | None,
         typer.Argument(help="Graphs to show and to search. [default: those of the fit]", show_default=False),
@@ -47,16 +47,15 @@ def serve(
     estimator = load_run(run)
     if not estimator.embeds_new_graphs:
         raise PartwholeError(f"{estimator.method} cannot embed new graphs, and a service would have to.")
-    about = estimator.about_["data"]
     reading = Reading(estimator.schema_, strict=False)
     console = Console(stderr=True)
     with console.status("reading and embedding the graphs"):
-        store = read_graphs(data or about.get("path") or about["name"], reading)
+        store = read_graphs(data or graphs_of_fit(estimator), reading)
         limits = Limits(body_bytes=megabytes * 2**20, graphs=graphs, seconds=seconds)
         service = Service(estimator, store, limits)
     with console.status("drawing the map"):
         _ = service.map
-    tell(reading, run / "left_out.csv")
+    tell(reading, (run if run.is_dir() else Path()) / "left_out.csv")
     loopback = ["127.0.0.1", "localhost", "::1"]
     app = make_app(service, limits, loopback if host in loopback else [])
     run_server(app, host, port, limits)

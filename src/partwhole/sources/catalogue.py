@@ -90,6 +90,16 @@ def canonical(name: str) -> str | None:
     return next((known for known in names() if plain(known) == plain(name)), None)
 
 
+def knows(name: str) -> bool:
+    """Whether `load` finds a set of this name."""
+    return canonical(name) is not None or _own(name).is_file()
+
+
+def _own(name: str) -> Path:
+    """A TU set that is not in the list."""
+    return _data_root() / "tu" / f"{name}.zip"
+
+
 def load(name: str) -> GraphStore:
     """A data set by name."""
     known = canonical(name)
@@ -98,7 +108,7 @@ def load(name: str) -> GraphStore:
     if known == QM9:
         return qm9.load(_data_root(), cache_folder())
     if known is None:
-        own = _data_root() / "tu" / f"{name}.zip"
+        own = _own(name)
         if own.is_file():
             return read_tu(require_inside(own, _data_root()))
         raise PartwholeError(
