@@ -102,17 +102,17 @@ def _share(pid: int) -> int:
 def molecules_of(count: int) -> dict[str, float]:
     """From a table of SMILES to vectors, reading, starting and writing included; and in training."""
     with tempfile.TemporaryDirectory() as folder:
-        table, few, run = f"{folder}/molecules.csv", f"{folder}/few.csv", f"{folder}/run"
-        moses(count, table)
+        few, run = f"{folder}/few.csv", f"{folder}/run"
         moses(20_000, few)
         partwhole = [sys.executable, "-m", "partwhole"]
         found = {}
-        for way, options in (("embed", []), ("embed --ray", ["--ray"])):
-            out = f"{folder}/{way}.parquet"
+        for way, many, options in (("embed", count, []), ("embed --ray", count // 10, ["--ray"])):
+            table, out = f"{folder}/{many}.csv", f"{folder}/{many}.parquet"
+            moses(many, table)
             command = [*partwhole, "embed", "--pretrained", "molecules", table, "--out", out, *options]
             seconds, mib = timed(command)
-            found |= {f"{way}, molecules a second": count / seconds, f"{way}, MiB": mib}
-        found["bytes a vector"] = Path(f"{folder}/embed.parquet").stat().st_size / count
+            found |= {f"{way} {many:,}, molecules a second": many / seconds, f"{way} {many:,}, MiB": mib}
+        found["bytes a vector"] = Path(f"{folder}/{count}.parquet").stat().st_size / count
         timed([*partwhole, "fit", few, "--out", run, "--epochs", "3", "--generator", "multi-head"])
         epochs = [row["seconds"] for row in RunFolder(run).read_metrics()]
         found["training, molecules a second"] = 20_000 / float(np.median(epochs[1:]))
