@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,11 @@ class LinearConfig(Options):
         "first, without labels (morgan, wl, subgraph-infomax, …).",
     )
     random_state: int = option(
-        0, "Seed of the folds that choose the penalty.", flag="--seed", least=0, below=2**32
+        0,
+        "Seed of the folds that choose the penalty, and of a method that is fitted for it.",
+        flag="--seed",
+        least=0,
+        below=2**32,
     )
 
 
@@ -63,21 +68,20 @@ class LinearMethod(LabelledMethod, LinearConfig):
 
     def _learn(self, store: GraphStore) -> None:
         train, _, targets = self._take_parts()
-        self.encoder_ = vectors_of(self.vectors, store)
+        self.encoder_ = vectors_of(self.vectors, store, self.random_state)
         self.about_["encoder"] = self.encoder_.about_
         try:
             x = self._vectors(store.take(train))
         except PartwholeError as reason:
             raise PartwholeError(f"{reason} Other vectors can be chosen: vectors=METHOD.") from None
         center, spread = x.mean(axis=0), x.std(axis=0)
+        largest = spread.max(initial=0.0) or 1.0
+        scales = (np.where(spread > 1e-6 * largest, spread, np.inf), largest)  # each its own, or one for all
         weights, biases = [], []
         for target, y in enumerate(targets[train].T):
             known = ~np.isnan(y)
             found = []
-            for scale in (
-                np.where(spread > 1e-6 * spread.max(initial=0), spread, np.inf),
-                spread.max() or 1.0,
-            ):
+            for scale in scales:
                 bad, w, b = self._solve((x[known] - center) / scale, y[known], target)
                 found.append((bad, w / np.reshape(scale, (-1, 1)), b))
             _, w, b = min(found, key=lambda entry: entry[0])
@@ -107,7 +111,7 @@ class LinearMethod(LabelledMethod, LinearConfig):
         self.weight_, self.bias_ = tensors["weight"].numpy(), tensors["bias"].numpy()
 
 
-def vectors_of(vectors: str, store: GraphStore) -> GraphMethod:
+def vectors_of(vectors: str, store: GraphStore, seed: int) -> GraphMethod:
     """What makes the vectors: a run, or a method that looks at the graphs now."""
     if run_folder(vectors).is_dir():
         return load_run(vectors)
@@ -122,7 +126,8 @@ def vectors_of(vectors: str, store: GraphStore) -> GraphMethod:
             f"{vectors} gives no vectors for a linear model: they must come without labels, also for new "
             "graphs; choose another method."
         )
-    return method().fit(store)
+    seeded = "random_state" in {f.name for f in dataclasses.fields(method.config_class)}
+    return method(**({"random_state": seed} if seeded else {})).fit(store)
 
 
 class RidgeRegressor(Numbers, LinearMethod):
@@ -144,8 +149,13 @@ class LogisticClassifier(Classes, LinearMethod):
     about = "classes by logistic regression on vectors of an encoder, a run or fingerprints"
 
     def _solve(self, x: np.ndarray, y: np.ndarray, target: int) -> tuple[float, np.ndarray, np.ndarray]:
-        classes = self.task_.sizes[target]
-        codes = y.astype(int)
+        with warnings.catch_warnings():
+            # Last digits of weights that hardly any penalty holds do not matter, nor that a class is rare.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", "The least populated class")
+            return self._best(x, y.astype(int), self.task_.sizes[target])
+
+    def _best(self, x: np.ndarray, codes: np.ndarray, classes: int) -> tuple[float, np.ndarray, np.ndarray]:
         rotated, back = in_own_span(x)
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.random_state)
         splits = list(folds.split(rotated, codes)) if np.bincount(codes).max() >= FOLDS else []
@@ -177,11 +187,7 @@ def _logistic(
     present = np.unique(codes)
     biases[present] = 0.0
     if len(present) > 1:
-        with (
-            warnings.catch_warnings()
-        ):  # the last digits of weights that hardly any penalty holds do not matter
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model = LogisticRegression(C=strength, max_iter=300).fit(x, codes)
+        model = LogisticRegression(C=strength, max_iter=300).fit(x, codes)
         if len(present) == 2:  # scikit-learn has one row for two classes
             weights[:, present[1]], biases[present[1]] = model.coef_[0], model.intercept_[0]
         else:
