@@ -7,8 +7,13 @@ import multiprocessing
 import os
 import sys
 import tempfile
+from multiprocessing import forkserver
 from pathlib import Path
 from subprocess import CompletedProcess
+
+# What lets a started process count for the coverage. It costs some of them half of their time again, so only
+# the server below and the web service have it; conftest takes it out of the environment.
+MEASURED: dict[str, str] = {}
 
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["torch", "sklearn.svm", "numba", "pyarrow.parquet", "partwhole.cli.main"])
@@ -29,6 +34,11 @@ def run_here(arguments: list[str]) -> None:
     os._exit(code if isinstance(code, int) else 0 if code is None else 1)  # idle helpers are not waited for
 
 
+def start_unmeasured() -> None:
+    """From here on, processes that this one starts do not count."""
+    MEASURED.update({name: os.environ.pop(name) for name in list(os.environ) if name.startswith("COVERAGE_")})
+
+
 def _forked(
     arguments: list[str], environment: dict[str, str], cwd: str | None, out: str, errors: str
 ) -> None:
@@ -41,6 +51,13 @@ def _forked(
     run_here(arguments)
 
 
+def start_server() -> None:
+    """Once for each process of tests."""
+    os.environ.update(MEASURED)
+    forkserver.ensure_running()
+    start_unmeasured()
+
+
 def partwhole(*arguments: object, cwd: Path | None = None, timeout: float = 120) -> CompletedProcess:
     """`partwhole ARGUMENTS` as `subprocess.run` would give it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -49,6 +66,7 @@ def partwhole(*arguments: object, cwd: Path | None = None, timeout: float = 120)
             file.touch()
         words = [str(argument) for argument in arguments]
         given = (words, os.environ | {"COLUMNS": "120"}, cwd and str(cwd), *map(str, files))
+        start_server()
         process = SERVER.Process(target=_forked, args=given)
         process.start()
         process.join(timeout)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+import commands
 from partwhole import Graph, GraphStore, load_graphs
 from partwhole.schema import Column, Schema
 from partwhole.sources import catalogue
@@ -19,6 +20,11 @@ if "PARTWHOLE_DATA" not in os.environ and BESIDE.is_dir():
     os.environ["PARTWHOLE_DATA"] = str(BESIDE)
 
 torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "2")))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _started_processes() -> None:
+    commands.start_unmeasured()
 
 
 @pytest.fixture(scope="session")

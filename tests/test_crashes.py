@@ -11,13 +11,14 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import time
 
 import pytest
 from pyarrow import parquet
 from safetensors.torch import load_file
 
-from commands import SERVER, run_here
+from commands import SERVER, run_here, start_unmeasured
 from partwhole import SubgraphInfoMax
 from partwhole.config import read_toml
 
@@ -29,6 +30,8 @@ FIT = ["--epochs", "8", "--hidden", "16", "--layers", "2", "--batch-size", "16",
 def command(arguments):
     """The command line in this process, keeping its state at every step and embedding in small shards."""
     os.environ["OMP_NUM_THREADS"] = "1"
+    start_unmeasured()
+    sys.settrace(None)  # what is killed could not be counted
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(1, 2)
     from partwhole.sources import molecule_table

@@ -19,6 +19,7 @@ import httpx
 import numpy as np
 import pytest
 
+from commands import MEASURED
 from partwhole import SubgraphInfoMax, SubgraphInfoMaxClassifier, load_graphs
 from partwhole.sources.node_link import as_node_link, node_link
 
@@ -33,7 +34,7 @@ class Served:
     def __init__(self, run: Path, *options: object):
         command = [sys.executable, "-m", "partwhole", "serve", str(run), "--port", "0", *map(str, options)]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ.copy()
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | MEASURED
         )
         line = self.process.stdout.readline()
         assert line.startswith("Serving at"), self.process.stderr.read()

@@ -120,14 +120,15 @@ def vectors_of(vectors: str, store: GraphStore, seed: int) -> GraphMethod:
             f"There are no vectors {vectors!r}; give the folder of a run, a pretrained encoder "
             f"({', '.join(names())}) or a method of `partwhole methods`."
         )
-    method: type[GraphMethod] = METHODS.get(vectors)
+    method = METHODS.get(vectors)
     if method.learns_from == "labels" or not method.embeds_new_graphs:
         raise PartwholeError(
             f"{vectors} gives no vectors for a linear model: they must come without labels, also for new "
             "graphs; choose another method."
         )
     seeded = "random_state" in {f.name for f in dataclasses.fields(method.config_class)}
-    return method(**({"random_state": seed} if seeded else {})).fit(store)
+    estimator: GraphMethod = method(random_state=seed) if seeded else method()
+    return estimator.fit(store)
 
 
 class RidgeRegressor(Numbers, LinearMethod):
