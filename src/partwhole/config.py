@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from partwhole.errors import PartwholeError, near_miss
+from partwhole.recipes import PAPER, RECIPES
 from partwhole.registry import BACKBONES, ESTIMATORS, GENERATORS, READOUTS, STRUCTURE, UNLABELLED
 
 SELECTIONS = ("straight-through", "soft", "hard")
@@ -53,6 +54,12 @@ class Options:
     def plain_options(self) -> dict[str, Any]:
         """The same as TOML and JSON give them back."""
         return {k: list(v) if isinstance(v, tuple) else v for k, v in self.options().items()}
+
+    @classmethod
+    def completed(cls, kept: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of a run or a record that may be older than some of them: those had the value that is
+        usual now."""
+        return {**cls().plain_options(), **kept}
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:
@@ -110,7 +117,7 @@ class LabelConfig(TrainConfig):
 
 @dataclass(eq=False)
 class FitConfig(BackboneConfig):
-    """Parameters of `SubgraphInfoMax`; the defaults are the paper's."""
+    """Options of the paper's training, with labels or without; the defaults are the paper's."""
 
     generator: str = option("tree-split", "How subgraphs are made.", choices=GENERATORS)
     num_subgraphs: int = option(4, "Number S of subgraphs.", flag="--subgraphs", least=2)
@@ -128,6 +135,22 @@ class FitConfig(BackboneConfig):
     def validate(self) -> None:
         super().validate()
         GENERATORS.get(self.generator).check(self.num_subgraphs)
+
+
+@dataclass(eq=False)
+class RecipeConfig(FitConfig):
+    """Parameters of `SubgraphInfoMax`."""
+
+    recipe: str = option(
+        "best",
+        "What the vector of a graph is; paper: h(G) to the letter.",
+        choices=tuple(RECIPES),
+    )
+
+    @classmethod
+    def completed(cls, kept: Mapping[str, Any]) -> dict[str, Any]:
+        """What names no recipe is older than the first of ours."""
+        return super().completed({"recipe": PAPER, **kept})
 
 
 @dataclass(eq=False)

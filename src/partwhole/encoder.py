@@ -115,9 +115,15 @@ class EncoderMethod(GraphMethod, TrainConfig):
         network.to(self.device_).eval()
 
     def _learn_in(self, run: RunFolder | None, stop_requested: Callable[[], bool], store: GraphStore) -> None:
-        trainer = self._trainer(store, run=run, stop_requested=stop_requested)
+        finish = self._finisher(store)
+        trainer = self._trainer(store, run=run, stop_requested=stop_requested, before_snapshot=finish)
         trainer.fit(self._feed(store))
         self.history_ = trainer.history
+        finish()
+
+    def _finisher(self, store: GraphStore) -> Callable[[], None]:
+        """What makes the weights of a moment into a whole encoder; called before they are kept."""
+        return lambda: None
 
     def _trainer(self, store: GraphStore, **given: Any) -> Trainer:
         return Trainer(self.model_, self._objective(), listener=self._listener(), **given)

@@ -2,118 +2,70 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import torch
 
-from partwhole.config import FitConfig
-from partwhole.encoder import BackboneMethod
-from partwhole.errors import PartwholeError
-from partwhole.losses.head_tail import IDEA, PAPER
-from partwhole.method import EMBED_GRAPHS, load_run
+from partwhole.config import FitConfig, RecipeConfig
+from partwhole.method import EMBED_GRAPHS
 from partwhole.model import PartWhole
-from partwhole.pretrained import names, run_folder
+from partwhole.recipes import LAYERS, PAPER, RECIPES
 from partwhole.store import GraphStore
-from partwhole.training.checkpoint import RunFolder
-from partwhole.training.feeds import Feed, GraphFeed
-from partwhole.training.objectives import HeadTailObjective, Objective
-
-# What two models agree in when one begins with the weights of the other, and with those of its subgraphs.
-SHAPE = ("hidden", "layers", "backbone", "readout", "structure")
-SHAPE_OF_SUBGRAPHS = ("generator", "num_subgraphs", "subgraph_conv")
+from partwhole.subgraph_method import SubgraphMethod
+from partwhole.summary import MOST_GRAPHS, Blocks, Summary, described, signed_log
 
 
-class SubgraphInfoMax(BackboneMethod, FitConfig):
+class SubgraphInfoMax(SubgraphMethod, RecipeConfig):
     """Vectors for whole graphs by aggregating learned subgraphs (Wang & Liu).
 
     `fit` takes graphs and no labels; `transform` gives an array [graphs, hidden]. Graphs may be a
     `GraphStore`, a data set name or path, or a list of PyTorch Geometric `Data`, networkx graphs,
-    SMILES strings or RDKit molecules. The parameters are the fields of `FitConfig`.
+    SMILES strings or RDKit molecules. The parameters are the fields of `RecipeConfig`.
     """
 
     method = "subgraph-infomax"
-    about, paper = IDEA, PAPER
-    config_class: type[FitConfig] = FitConfig
-
-    def subgraphs(self, graph: Any) -> np.ndarray:
-        """Membership [S, nodes] of one graph: how much of each node each subgraph holds."""
-        self._require_subgraphs()
-        store = self._prepared(graph if isinstance(graph, GraphStore | list) else [graph])
-        return next(self._memberships(store[:1]))
-
-    def all_subgraphs(self, graphs: Any) -> list[np.ndarray]:
-        """`subgraphs` of each of many graphs."""
-        self._require_subgraphs()
-        return list(self._memberships(self._prepared(graphs)))
-
-    def _memberships(self, store: GraphStore) -> Iterator[np.ndarray]:
-        for start in range(0, len(store), EMBED_GRAPHS):
-            batch = store.batch(np.arange(start, min(start + EMBED_GRAPHS, len(store))))
-            with torch.inference_mode():
-                found = self._encoder().subgraphs(batch.to(self.device_)).cpu().numpy()  # [S, n]
-            yield from np.split(found, batch.node_ptr[1:-1].numpy(), axis=1)
-
-    def _require_subgraphs(self) -> None:
-        if not self.learns_subgraphs():
-            raise PartwholeError(
-                "This model learned no subgraphs; fit with subgraph-infomax, and with a weight above 0 where "
-                "there are labels."
-            )
-
-    def learns_subgraphs(self) -> bool:
-        """Whether the subgraph generator has a part in training."""
-        return True
+    config_class: type[RecipeConfig] = RecipeConfig
 
     def _model(self, config: FitConfig, widths: Mapping[str, int], edge_width: int) -> PartWhole:
-        return PartWhole(config, widths, edge_width)
+        model = super()._model(config, widths, edge_width)
+        if self.recipe != PAPER:
+            model.summary = Summary(RECIPES[self.recipe], self.layers * self.hidden, self.hidden)
+        return model
 
-    def _begin(self) -> None:
-        """With the weights of `start_from`, which must know the same attributes and have the same shape. If
-        subgraphs are made in another way than there, theirs begin with random weights."""
-        if not self.start_from:
+    @property
+    def width(self) -> int:
+        return super().width if self.recipe == PAPER else self.hidden
+
+    def _finisher(self, store: GraphStore) -> Callable[[], None]:
+        """Learns the main directions of all that is said of the graphs, with the weights of now."""
+        if self.recipe == PAPER:
+            return super()._finisher(store)
+        rows = np.unique(np.linspace(0, len(store) - 1, min(len(store), MOST_GRAPHS)).astype(np.int64))
+        sample, model = store.take(rows), self.model_
+        said = described(sample, RECIPES[self.recipe])  # does not change in training
+
+        def finish() -> None:
+            training = model.training
+            model.eval()
+            model.summary.learn([*said, *self._learned(sample)])
+            model.train(training)
+
+        return finish
+
+    def _learned(self, store: GraphStore) -> Blocks:
+        """What the network says of the graphs, if it has a part in the recipe."""
+        if LAYERS not in RECIPES[self.recipe]:
+            return []
+        sums = torch.cat(list(self._outputs(store, self._encoder().layer_sums)))
+        return [signed_log(sums.cpu().numpy())]
+
+    def _in_pieces(self, store: GraphStore) -> Iterator[np.ndarray]:
+        if self.recipe == PAPER:
+            yield from super()._in_pieces(store)
             return
-        start = load_run(self.start_from)
-        if not isinstance(start, SubgraphInfoMax):
-            raise PartwholeError(
-                f"{self.start_from} is a run of {start.method}, whose weights cannot be used here; "
-                "give a run of subgraph-infomax."
-            )
-        if not start.schema_.same_inputs(self.schema_):
-            raise PartwholeError(
-                f"{self.start_from} was fitted to graphs with other attributes; begin with a run on "
-                "graphs of the same kind, or leave start_from out."
-            )
-        for name in SHAPE:
-            if getattr(start, name) != getattr(self, name):
-                raise PartwholeError(
-                    f"{self.start_from} has {name} = {getattr(start, name)!r}, not {getattr(self, name)!r}; "
-                    "give the same, or leave start_from out."
-                )
-        weights = start._encoder().state_dict()
-        if any(getattr(start, name) != getattr(self, name) for name in SHAPE_OF_SUBGRAPHS):
-            weights = {k: v for k, v in weights.items() if not k.startswith("subgraph_aggregation.")}
-        self.model_.load_state_dict(self.model_.state_dict() | weights)
-
-    def _about(self, store: GraphStore) -> dict[str, Any]:
-        about = super()._about(store)
-        if not self.start_from:
-            return about
-        weights = RunFolder(run_folder(self.start_from)).weights_file
-        if not weights.exists():
-            raise PartwholeError(
-                f"There is no finished run {self.start_from} to begin with; give the folder of one, or a "
-                f"pretrained encoder ({', '.join(names())})."
-            )
-        return about | {"start": {"weights": hashlib.sha256(weights.read_bytes()).hexdigest()}}
-
-    def _objective(self) -> Objective:
-        return HeadTailObjective()
-
-    def _spans_ranks(self) -> bool:
-        return True
-
-    def _feed(self, store: GraphStore) -> Feed:
-        return GraphFeed(store, self.model_, corrupt=self.head_negatives, lift=self.lift)
+        for start in range(0, len(store), EMBED_GRAPHS):
+            piece = store[start : start + EMBED_GRAPHS]
+            blocks = [*described(piece, RECIPES[self.recipe]), *self._learned(piece)]
+            yield self._encoder().summary(blocks)
+            store.release_pages()

@@ -68,7 +68,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
             raise PartwholeError(f"{run.path} already holds a run; choose to resume or to overwrite it.")
         self._start(store, **labels)
         if run.exists() and resume:
-            _require_same_run(run.read_config(), self.about_, self.config_class().plain_options())
+            _require_same_run(run.read_config(), self.about_, self.config_class)
         if not self.keeps_state:  # a fit that fails leaves the folder as it was
             self._fit_started()
         ranks.wait_for_all()  # all have looked at the folder before one writes
@@ -127,7 +127,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
                 "with that class, or with `partwhole.method.load_run`."
             )
         try:
-            config = cls.config_class.from_options(content["options"])
+            config = cls.config_class.from_options(cls.config_class.completed(content["options"]))
             schema = Schema.from_dict(content["schema"])
         except (KeyError, TypeError) as error:
             raise PartwholeError(
@@ -231,9 +231,8 @@ def _require_finite(vectors: np.ndarray, ids: np.ndarray) -> None:
         )
 
 
-def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any], usual: dict[str, Any]) -> None:
-    """A run may be resumed with more epochs, and with nothing else changed. An option that an older run does
-    not name had the value that is usual now."""
+def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any], config: type[Options]) -> None:
+    """A run may be resumed with more epochs, and with nothing else changed."""
     if kept.get("method") != wanted["method"]:
         raise PartwholeError(
             f"The run was started with the method {kept.get('method')!r}; resume it with that, or choose "
@@ -249,8 +248,9 @@ def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any], usual: dict[
             f"The run was started on other graphs ({kept['data']['name']}, {kept['data']['graphs']} graphs); "
             "resume it with those, or choose another output folder."
         )
+    options = config.completed(kept["options"])
     for name, value in wanted["options"].items():
-        before = kept["options"].get(name, usual[name])
+        before = options[name]
         if name not in ("epochs", "device", "verbose") and before != value:
             raise PartwholeError(
                 f"The run was started with {name} = {before!r}, not {value!r}; resume it with the same "

@@ -109,6 +109,11 @@ class PartWhole(nn.Module):
         """h(G) [B, d], Eq. 6"""
         return self.readout(self.nodes(batch))
 
+    def layer_sums(self, batch: Batch) -> Tensor:
+        """sum_v x_v^(k), the layers side by side [B, L d]"""
+        x0 = self.node_aggregation(batch.inputs)
+        return batch.side_by_side(self.backbone(batch.start(x0), batch)).sum()
+
     def subgraphs(self, batch: Batch) -> Tensor:
         """Membership [S, rows]"""
         return self.subgraph_aggregation.generator(self.nodes(batch))

@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from partwhole.config import PredictorConfig
 from partwhole.errors import PartwholeError
-from partwhole.estimator import SubgraphInfoMax
 from partwhole.labelled import Classes, Numbers
 from partwhole.labelled_network import LabelledNetwork
 from partwhole.model import PartWhole
@@ -17,10 +16,13 @@ from partwhole.semisupervised.model import SemiSupervisedModel
 from partwhole.semisupervised.objective import SemiSupervisedObjective
 from partwhole.semisupervised.references import AtomReferences, element_counts
 from partwhole.store import GraphStore
+from partwhole.subgraph_method import SubgraphMethod
 from partwhole.training.objectives import Objective
 
+SUBGRAPHS = "subgraph-infomax"  # what teaches subgraphs, of all that unlabelled graphs can teach
 
-class SubgraphInfoMaxPredictor(LabelledNetwork, SubgraphInfoMax, PredictorConfig):
+
+class SubgraphInfoMaxPredictor(LabelledNetwork, SubgraphMethod, PredictorConfig):
     """What the regressor and the classifier share: a supervised loss on the labelled graphs plus
     `unsupervised_weight` times one that needs no labels on all graphs.
 
@@ -32,7 +34,7 @@ class SubgraphInfoMaxPredictor(LabelledNetwork, SubgraphInfoMax, PredictorConfig
     config_class = PredictorConfig
 
     def learns_subgraphs(self) -> bool:
-        return self.unlabelled == SubgraphInfoMax.method and self.unsupervised_weight > 0
+        return self.unlabelled == SUBGRAPHS and self.unsupervised_weight > 0
 
     def _spans_ranks(self) -> bool:
         return self.learns_subgraphs() or self.unsupervised_weight == 0

@@ -82,6 +82,7 @@ READOUTS = Registry("readout", "partwhole.nn.readout")
 GENERATORS = Registry("generator", "partwhole.generators")
 ESTIMATORS = Registry("estimator", "partwhole.losses.estimators")
 STRUCTURE = Registry("structure attribute", "partwhole.structure")
+DESCRIPTIONS = Registry("description", "partwhole.descriptions", helpers=("histogram",))
 SOURCES = Registry(
     "source",
     "partwhole.sources",

@@ -98,6 +98,8 @@ def fit(
         entry = METHODS.get(method)
         require_labels(entry, target, options)
         config_class = entry.config_class
+    if resume:
+        base = config_class.completed(base)
     given = {**options, **named_options(option or [], config_class, method)}
     require_options(given, config_class, method)
     chosen = config_class.from_options({**base, **given, "verbose": True})

@@ -1,4 +1,4 @@
-"""Command-line options made from the fields of `PredictorConfig`, so that each is declared once."""
+"""Command-line options made from the fields of the configurations, so that each is declared once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from partwhole.config import Options, PredictorConfig, field_type
+from partwhole.config import Options, PredictorConfig, RecipeConfig, field_type
 from partwhole.errors import PartwholeError, near_miss
+
+
+def fit_fields() -> list[dataclasses.Field[Any]]:
+    """Of a fit without labels, and what one with labels has besides."""
+    fields = {f.name: f for kind in (RecipeConfig, PredictorConfig) for f in dataclasses.fields(kind)}
+    return list(fields.values())
 
 
 def flag_of(field: dataclasses.Field[Any]) -> str:
@@ -21,7 +27,7 @@ def flag_of(field: dataclasses.Field[Any]) -> str:
 
 def with_fit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give `command(…, options)` one option per field; those that the user set arrive in `options`."""
-    fields = [f for f in dataclasses.fields(PredictorConfig) if flag_of(f)]
+    fields = [f for f in fit_fields() if flag_of(f)]
     own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "options"]
 
     def wrapper(**given: Any) -> Any:
@@ -52,7 +58,7 @@ def named_options(pairs: Sequence[str], config: type[Options], method: str | Non
 def require_options(names: Iterable[str], config: type[Options], method: str | None) -> None:
     """Raise unless the method has these options."""
     known = {f.name: f for f in dataclasses.fields(config) if flag_of(f)}
-    flags = {f.name: flag_of(f) for f in dataclasses.fields(PredictorConfig)}
+    flags = {f.name: flag_of(f) for f in fit_fields()}
     for name in names:
         if name not in known:
             what = f"The method {method}" if method else "A fit with labels"

@@ -62,16 +62,6 @@ def unit_diagonal(gram: np.ndarray) -> np.ndarray:
     return gram * scale[:, None] * scale[None, :]
 
 
-def strongest(spectrum: tuple[np.ndarray, np.ndarray], most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of eigenvalues in rising order and their vectors: at most so many, the strongest first, none that
-    is rounding error, each vector with its largest entry positive."""
-    values, vectors = spectrum
-    kept = np.flatnonzero(values > 1e-10 * max(values.max(initial=0.0), 1e-300))[::-1][:most]
-    vectors = vectors[:, kept]
-    largest = np.abs(vectors).argmax(axis=0)
-    return values[kept], vectors * np.sign(vectors[largest, np.arange(len(kept))])
-
-
 def node_labels(store: GraphStore, method: str) -> np.ndarray:
     """[N] uint64: equal for nodes of equal categories, in every store; numbers and edges do not count."""
     columns = [column for column in store.schema.node if column.is_categorical]

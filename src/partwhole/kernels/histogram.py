@@ -7,16 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from scipy.linalg import eigh
 from scipy.sparse import csr_array
-from scipy.sparse.linalg import svds
 from torch import Tensor
 
+from partwhole.directions import main_directions
 from partwhole.errors import PartwholeError
-from partwhole.kernels.base import Kernel, places, strongest, unit_diagonal
+from partwhole.kernels.base import Kernel, places, unit_diagonal
 from partwhole.store import GraphStore
-
-DENSE = 3000  # graphs or patterns up to which all directions are found at once
 
 
 @dataclass(frozen=True)
@@ -95,16 +92,3 @@ def lengths(patterns: Patterns, graphs: int) -> np.ndarray:
 def scaled(counts: csr_array, length: np.ndarray) -> csr_array:
     scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     return csr_array(counts * scale[:, None])
-
-
-def main_directions(rows: csr_array, most: int) -> np.ndarray:
-    """[patterns, k] orthonormal: products of the projected rows are the best approximation of those of
-    the rows (the singular vectors)."""
-    graphs, patterns = rows.shape
-    if graphs <= min(DENSE, patterns):
-        values, left = strongest(eigh((rows @ rows.T).toarray()), most)
-        return np.asarray(rows.T @ (left / np.sqrt(values)))
-    if patterns <= DENSE:
-        return strongest(eigh((rows.T @ rows).toarray()), most)[1]
-    _, sizes, right = svds(rows, k=min(most, min(rows.shape) - 1), v0=np.ones(min(rows.shape)))
-    return strongest((sizes**2, right.T), most)[1]

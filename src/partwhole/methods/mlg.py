@@ -12,8 +12,9 @@ from scipy.linalg import eigh
 from torch import Tensor
 
 from partwhole.config import option
+from partwhole.directions import strongest
 from partwhole.errors import PartwholeError, TooLarge
-from partwhole.kernels.base import Kernel, KernelConfig, places, require_comparable, strongest
+from partwhole.kernels.base import Kernel, KernelConfig, places, require_comparable
 from partwhole.kernels.laplacian import Shapes, graph_shapes, labels_or_degrees, similarities, vertex_shapes
 from partwhole.registry import METHODS
 from partwhole.store import GraphStore

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from partwhole.estimator import SubgraphInfoMax
 from partwhole.registry import METHODS
+from partwhole.subgraph_method import SubgraphMethod
 
 
 @METHODS.register
-class UntrainedEncoder(SubgraphInfoMax):
-    """`SubgraphInfoMax` with its first weights; `epochs` is not used."""
+class UntrainedEncoder(SubgraphMethod):
+    """The paper's encoder with its first weights; `epochs` is not used."""
 
     method = "untrained"
     about = "the encoder with random weights, no learning at all"

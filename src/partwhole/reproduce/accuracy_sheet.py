@@ -176,24 +176,28 @@ def _refusals(plan: Plan, records: Sequence[Record]) -> list[str]:
 
 
 def _comparison(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
-    """One line for each choice, one column for each data set, all label-free."""
+    """Each choice and, before them, the default untrained, on each data set, all label-free."""
     default = table.rows[0]
-    first = ["untrained"]
-    for dataset in table.datasets:
-        start = known.get((dataset, default.name))
-        first.append(figure(summarise(start.accuracies("untrained"))) if start else NOTHING)
-    rows = [first]
-    for row in table.rows:
-        body = []
-        for dataset in table.datasets:
-            line, start = known.get((dataset, row.name)), known.get((dataset, default.name))
-            text = figure(summarise(line.accuracies("label-free"))) if line else NOTHING
-            if line and start and row is not default:
-                runs = min(len(line.records), len(start.records))
-                changed = line.folds("label-free")[:runs], start.folds("label-free")[:runs]
-                text += f" ({with_p(corrected_paired_test(*changed))})"
-            body.append(text)
-        rows.append([row.label, *body])
+    compared = [("untrained", default.name, "untrained")]
+    compared += [(row.label, row.name, "label-free") for row in table.rows]
+
+    def text(dataset: str, row: str, protocol: str) -> str:
+        line, start = known.get((dataset, row)), known.get((dataset, default.name))
+        if line is None:
+            return NOTHING
+        shown = figure(summarise(line.accuracies(protocol)))
+        if start is None or (row, protocol) == (default.name, "label-free"):
+            return shown
+        runs = min(len(line.records), len(start.records))
+        changed = line.folds(protocol)[:runs], start.folds("label-free")[:runs]
+        return f"{shown} ({with_p(corrected_paired_test(*changed))})"
+
+    rows = [[label, *(text(d, row, protocol) for d in table.datasets)] for label, row, protocol in compared]
+    header = ["choice", *table.datasets]
+    if table.transposed:
+        header, *rows = (
+            [str(entry) for entry in column] for column in zip(["data set", *table.datasets], *rows)
+        )
     extents = {extent(cells, len(known[p].records) if p in known else 0) for p, cells in plan.items()}
     notes = [
         f"Accuracy in percent, label-free ({PROTOCOLS['label-free'].about}): mean ± standard deviation over "
@@ -201,4 +205,4 @@ def _comparison(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
         "In brackets: the difference to the default on the same seeds and folds, with the p-value of the "
         "corrected paired t-test (Nadeau and Bengio 2003).",
     ]
-    return Sheet(table.title, ["choice", *table.datasets], rows, notes, words=1)
+    return Sheet(table.title, header, rows, notes, words=1)

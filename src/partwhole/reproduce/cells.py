@@ -75,9 +75,9 @@ class Cell:
         return plain_options(self.settings())
 
     def is_that_of(self, record: Record) -> bool:
-        """An option that an older record does not name had the value that is usual now."""
-        usual = plain_options(type(self.settings())())
-        return record["cell"] == self.key and usual | record["configuration"] == self.configuration()
+        settings = self.settings()
+        kept = {k: v for k, v in settings.completed(record["configuration"]).items() if k != "verbose"}
+        return record["cell"] == self.key and kept == plain_options(settings)
 
     def answered_by(self, record: Record) -> bool:
         """The record is of this very configuration, and its scores serve the protocols."""

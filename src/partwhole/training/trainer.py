@@ -72,6 +72,7 @@ class Trainer:
         run: RunFolder | None = None,
         listener: Listener | None = None,
         stop_requested: Callable[[], bool] = lambda: False,
+        before_snapshot: Callable[[], None] = lambda: None,
     ):
         self.model = model
         self.objective = objective
@@ -80,6 +81,7 @@ class Trainer:
         self.run = run
         self.listener = listener or Listener()
         self.stop_requested = stop_requested
+        self.before_snapshot = before_snapshot
         match_threads()
         self.device = choose_device(model.config.device)
         model.to(self.device)
@@ -175,6 +177,7 @@ class Trainer:
 
     def _snapshot(self, epoch: int) -> None:
         if self.run is not None:
+            self.before_snapshot()
             self.run.write_snapshot(epoch, self.model.state_dict())
 
     def _add_step(self, progress: Progress, logged: Mapping[str, Tensor], graphs: int) -> bool:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.estimator import SubgraphInfoMax
 from partwhole.graph import Graph
 from partwhole.method import GraphMethod
 from partwhole.store import GraphStore
+from partwhole.subgraph_method import SubgraphMethod
 from partwhole.views.drawing import COLORS, draw_subgraphs
 
 MOST_POINTS = 5000
@@ -44,7 +44,7 @@ def map_data(
 
 def memberships_of(estimator: GraphMethod, store: GraphStore) -> list[np.ndarray] | None:
     """[S, nodes] of each graph; None if the model learned no subgraphs."""
-    if not isinstance(estimator, SubgraphInfoMax) or not estimator.learns_subgraphs():
+    if not isinstance(estimator, SubgraphMethod) or not estimator.learns_subgraphs():
         return None
     return estimator.all_subgraphs(store)
 

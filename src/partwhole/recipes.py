@@ -1,0 +1,31 @@
+"""Recipes: what the vector of a graph is made from.
+
+A recipe weighs views of a graph: its descriptions, and `layers`, what the trained network says layer by
+layer. The weight of a view is its share of the squared distances between vectors. All recipes train the same
+network in the same way; those beside `best` and `paper` leave a part of `best` out, to show what it is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LAYERS = "layers"
+PAPER = "paper"  # h(G), nothing else
+
+COLUMNWISE = ("sizes", LAYERS)  # views whose columns have scales of their own
+
+BEST: Mapping[str, float] = {"colors": 1.0, "structure": 0.4, "sizes": 0.1, LAYERS: 1.0}
+
+
+def _without(*views: str) -> Mapping[str, float]:
+    return {view: weight for view, weight in BEST.items() if view not in views}
+
+
+RECIPES: Mapping[str, Mapping[str, float]] = {
+    "best": BEST,
+    PAPER: {},
+    "without-colors": _without("colors"),
+    "without-structure": _without("structure", "sizes"),
+    "without-network": _without(LAYERS),
+    "structure-only": _without("colors", LAYERS),
+}

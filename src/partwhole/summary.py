@@ -1,0 +1,79 @@
+"""From several views of a graph to one vector: the main directions of all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from partwhole.directions import main_directions
+from partwhole.recipes import COLUMNWISE, LAYERS
+from partwhole.registry import DESCRIPTIONS
+from partwhole.store import GraphStore
+
+MOST_GRAPHS = 4096  # that directions are learned from, spread evenly over all
+
+Blocks = list[np.ndarray]  # [graphs, width] each
+
+
+def described(store: GraphStore, recipe: Iterable[str]) -> Blocks:
+    """The blocks of all descriptions of a recipe, in its order."""
+    return [block for view in recipe if view != LAYERS for block in DESCRIPTIONS.get(view)(store)]
+
+
+def signed_log(sums: np.ndarray) -> np.ndarray:
+    """sign(x) log(1 + |x|): sums over nodes span orders of magnitude, and a kernel has one width."""
+    return np.asarray(np.sign(sums) * np.log1p(np.abs(sums)))
+
+
+class Summary(nn.Module):
+    """y = (x - mean) M for the blocks x side by side; M scales the blocks and keeps `width` main directions.
+
+    Every block is centred and has the share of the variance that its view has in the recipe, which the
+    blocks of a view divide equally. The mean and M are learned from the graphs of a fit, so that a vector
+    depends on its own graph only.
+    """
+
+    mean: Tensor  # [columns]
+    map: Tensor  # [columns, width]
+
+    def __init__(self, recipe: Mapping[str, float], layers: int, width: int):
+        super().__init__()
+        nothing = GraphStore.from_arrays(np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
+        blocks = {view: [b.shape[1] for b in described(nothing, [view])] for view in recipe if view != LAYERS}
+        if LAYERS in recipe:
+            blocks[LAYERS] = [layers]
+        self.recipe, self.width = recipe, width
+        self.widths = [w for widths in blocks.values() for w in widths]
+        self.weights = [recipe[view] / len(widths) for view, widths in blocks.items() for _ in widths]
+        self.columnwise = [view in COLUMNWISE for view, widths in blocks.items() for _ in widths]
+        self.register_buffer("mean", torch.zeros(sum(self.widths)))
+        self.register_buffer("map", torch.zeros(sum(self.widths), width))
+
+    def learn(self, blocks: Sequence[np.ndarray]) -> None:
+        """From the blocks of the graphs of a fit."""
+        x = np.hstack(blocks).astype(np.float64)
+        mean, deviation = x.mean(axis=0), x.std(axis=0)
+        of_blocks = np.split(deviation, np.cumsum(self.widths)[:-1])
+        scale = np.concatenate([_scales(*b) for b in zip(of_blocks, self.weights, self.columnwise)])
+        directions = main_directions((x - mean) * scale, self.width)  # [columns, at most width]
+        self.mean.copy_(torch.from_numpy(mean))
+        self.map.zero_()
+        self.map[:, : directions.shape[1]] = torch.from_numpy(scale[:, None] * directions)
+
+    def forward(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
+        """[graphs, width] float32; in double precision, so that no batch rounds it otherwise."""
+        x = np.hstack(blocks).astype(np.float64) - self.mean.cpu().numpy()
+        return np.asarray(x @ self.map.cpu().numpy().astype(np.float64), np.float32)
+
+
+def _scales(deviation: np.ndarray, weight: float, columnwise: bool) -> np.ndarray:
+    """[columns] factors that give a block the variance `weight`; columns in which all graphs are equal say
+    nothing."""
+    varies = deviation > 1e-6
+    if columnwise:
+        return np.where(varies, (weight / max(varies.sum(), 1)) ** 0.5 / np.maximum(deviation, 1e-6), 0.0)
+    spread = np.sqrt((deviation**2).sum())
+    return np.full(len(deviation), weight**0.5 / spread if varies.any() else 0.0)
