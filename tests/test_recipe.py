@@ -1,0 +1,217 @@
+"""The recipe: exact descriptions, the layers of the network, and their main directions."""
+
+from __future__ import annotations
+
+import collections
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+
+from commands import partwhole as run
+from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs
+from partwhole.descriptions.histogram import hashed_histogram
+from partwhole.descriptions.structure import steps
+from partwhole.method import load_run
+from partwhole.recipes import BEST, RECIPES
+from partwhole.registry import DESCRIPTIONS, STRUCTURE
+from partwhole.schema import Column, Schema
+from partwhole.summary import Summary, described, signed_log
+
+SMALL = {"layers": 2, "epochs": 2, "batch_size": 64}
+MASK = 2**64 - 1
+
+
+def mixed(x: int) -> int:
+    """The hash of a word, in Python's own numbers."""
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
+    return x ^ (x >> 31)
+
+
+def test_a_hashed_histogram_is_the_sum_of_signs_by_roots_of_shares():
+    random = np.random.default_rng(0)
+    graph = np.sort(random.integers(0, 5, 60))
+    key = random.integers(0, 7, 60).astype(np.uint64)
+    got = hashed_histogram(graph, key, graphs=6, width=96)
+    for g in range(6):
+        keys = key[graph == g].tolist()
+        wanted = np.zeros(96)
+        for k, count in collections.Counter(keys).items():
+            words = [mixed((k + 0x9E3779B97F4A7C15 * (word + 1)) & MASK) for word in range(2)]
+            signs = [1.0 if words[j // 64] >> (j % 64) & 1 else -1.0 for j in range(96)]
+            wanted += np.sqrt(count / len(keys) / 96) * np.array(signs)
+        np.testing.assert_allclose(got[g], wanted, atol=1e-6)
+    assert not got[5].any()  # a graph with nothing to count
+
+
+def test_products_of_histograms_are_those_of_the_distributions():
+    """Shares (1/4, 3/4) and (3/4, 1/4): the Bhattacharyya coefficient is 2 sqrt(3) / 4."""
+    graph = np.repeat([0, 1], 4)
+    key = np.array([1, 2, 2, 2, 1, 1, 1, 2], dtype=np.uint64)
+    x = hashed_histogram(graph, key, graphs=2, width=1 << 16).astype(np.float64)
+    np.testing.assert_allclose(x @ x.T, [[1, 0.8660], [0.8660, 1]], atol=0.02)
+
+
+def test_steps_are_exact_below_eight_and_two_for_each_doubling_above():
+    assert steps(np.array([0, 1, 7, 8, 11, 12, 16, 32, 1024])).tolist() == [0, 1, 7, 8, 8, 9, 10, 12, 22]
+
+
+def test_triangles_are_those_of_networkx(dataset):
+    store = dataset("IMDB-BINARY")[:40]
+    wanted = []
+    for i in range(len(store)):
+        graph = nx.Graph(store[i].edges.tolist())
+        graph.add_nodes_from(range(store[i].num_nodes))
+        found = nx.triangles(graph)
+        wanted += [found[v] for v in range(store[i].num_nodes)]
+    assert STRUCTURE.get("triangles")(store).tolist() == wanted
+
+
+@pytest.mark.parametrize("name", list(DESCRIPTIONS))
+def test_a_description_depends_on_its_own_graph_only(mutag, name):
+    order = np.random.default_rng(1).permutation(len(mutag))[:50]
+    everything, some = DESCRIPTIONS.get(name)(mutag), DESCRIPTIONS.get(name)(mutag.take(order))
+    for whole, part in zip(everything, some, strict=True):
+        np.testing.assert_allclose(part, whole[order], atol=1e-6)
+        assert part.dtype == np.float32
+
+
+def test_colours_tell_apart_what_refinement_tells_apart():
+    """Six nodes in a ring and in two triangles look alike to colours, and not to structure; a path does not."""
+    ring, triangles, path = nx.cycle_graph(6), nx.disjoint_union(*[nx.cycle_graph(3)] * 2), nx.path_graph(6)
+    store = load_graphs([ring, triangles, path])
+    colors, structure = (np.hstack(DESCRIPTIONS.get(name)(store)) for name in ("colors", "structure"))
+    np.testing.assert_array_equal(colors[0], colors[1])
+    assert np.abs(colors[0] - colors[2]).max() > 0.01
+    assert np.abs(structure[0] - structure[1]).max() > 0.01
+
+
+def test_a_summary_keeps_the_weighted_distances_of_its_blocks(mutag):
+    """With as many directions as there are, squared distances are the sum over blocks of those of the block,
+    over its variance, by its weight."""
+    views = {"colors": 0.7, "structure": 0.3}
+    blocks = described(mutag, views)
+    summary = Summary(views, layers=0, width=400)
+    summary.learn(blocks)
+    vectors = summary(blocks).astype(np.float64)
+    assert vectors.shape == (188, 400)
+    weights = [0.7 / 5] * 5 + [0.3 / 6] * 6
+    for a, b in [(0, 1), (3, 77), (120, 187)]:
+        wanted = 0.0
+        for block, weight in zip(blocks, weights, strict=True):
+            variance = block.astype(np.float64).var(axis=0).sum()
+            if variance > 1e-9:  # molecules of MUTAG have no triangles
+                wanted += weight * ((block[a] - block[b]).astype(np.float64) ** 2).sum() / variance
+        assert ((vectors[a] - vectors[b]) ** 2).sum() == pytest.approx(wanted, rel=1e-3)
+
+
+def test_columns_of_different_kinds_count_alike():
+    sizes = np.array([[1.0, 100.0, 5.0], [2.0, 300.0, 5.0], [4.0, 200.0, 5.0]], np.float32)
+    summary = Summary({"sizes": 1.0}, layers=0, width=3)
+    summary.learn([sizes])
+    scaled = (sizes - sizes.mean(0))[:, :2] / sizes.std(0)[:2] / np.sqrt(2)  # the third column says nothing
+    np.testing.assert_allclose(summary([sizes]) @ summary([sizes]).T, scaled @ scaled.T, atol=1e-5)
+
+
+def test_signed_log():
+    np.testing.assert_allclose(signed_log(np.array([0.0, np.e - 1, 1 - np.e])), [0, 1, -1], atol=1e-12)
+
+
+@pytest.mark.parametrize("recipe", list(RECIPES))
+def test_vectors_do_not_depend_on_batch_or_order(mutag, recipe):
+    model = SubgraphInfoMax(recipe=recipe, **SMALL).fit(mutag[:100])
+    order = np.random.default_rng(2).permutation(len(mutag))
+    together = model.transform(mutag)
+    assert together.shape == (188, model.width)
+    assert np.isfinite(together).all()
+    scale = np.abs(together).max()
+    np.testing.assert_allclose(model.transform(mutag.take(order)), together[order], atol=1e-5 * scale)
+    alone = np.concatenate([model.transform(mutag[i : i + 1]) for i in range(95, 110)])  # seen and unseen
+    np.testing.assert_allclose(alone, together[95:110], atol=1e-5 * scale)
+
+
+def test_the_paper_s_recipe_is_h_of_the_model(mutag):
+    model = SubgraphInfoMax(recipe="paper", lift=False, **SMALL).fit(mutag)
+    with torch.inference_mode():
+        h = model.model_.embed(mutag.batch(np.arange(len(mutag)))).numpy()
+    np.testing.assert_allclose(model.transform(mutag), h, rtol=1e-4, atol=1e-3)
+
+
+def test_recipes_train_the_same_network(mutag):
+    """And the vectors of `best` do not follow from the description alone: training changes them."""
+    best, paper = (SubgraphInfoMax(recipe=r, **SMALL).fit(mutag) for r in ("best", "paper"))
+    for name, value in paper.model_.state_dict().items():
+        assert torch.equal(best.model_.state_dict()[name], value), name
+    untrained = SubgraphInfoMax(recipe="best", **SMALL | {"epochs": 0}).fit(mutag)
+    assert not np.allclose(untrained.transform(mutag), best.transform(mutag), atol=1e-3)
+
+
+def test_every_kept_epoch_has_directions_of_its_own(mutag, tmp_path):
+    model = SubgraphInfoMax(snapshot_every=1, **SMALL)
+    model.fit_run(mutag, tmp_path / "run")
+    vectors = {epoch: load_run(tmp_path / "run", epoch).transform(mutag) for epoch in (0, 1, 2)}
+    np.testing.assert_array_equal(load_run(tmp_path / "run").transform(mutag), model.transform(mutag))
+    np.testing.assert_allclose(vectors[2], model.transform(mutag), atol=1e-6)
+    assert not np.allclose(vectors[0], vectors[1], atol=1e-3)
+    for found in vectors.values():  # the share of the variance that 128 directions keep, of all weights
+        assert (
+            0.9 * sum(BEST.values()) < found.astype(np.float64).var(axis=0).sum() <= sum(BEST.values()) + 1e-4
+        )
+
+
+def test_a_run_that_names_no_recipe_is_the_paper_s(mutag, tmp_path):
+    model = SubgraphInfoMax(recipe="paper", **SMALL)
+    model.fit_run(mutag, tmp_path / "run")
+    config = tmp_path / "run" / "config.toml"
+    config.write_text(re.sub(r'recipe = "paper"\n', "", config.read_text()))
+    assert "recipe" not in config.read_text()
+    loaded = load_run(tmp_path / "run")
+    assert loaded.recipe == "paper"
+    np.testing.assert_array_equal(loaded.transform(mutag), model.transform(mutag))
+    more = SubgraphInfoMax(recipe="paper", **SMALL | {"epochs": 3})
+    more.fit_run(mutag, tmp_path / "run", resume=True)
+    assert len(more.history_) == 3
+
+
+def test_numbers_alone_and_graphs_without_edges():
+    random = np.random.default_rng(0)
+    nodes = np.array([1, 2, 3, 4, 5, 6])
+    numbers = random.normal(size=(21, 3)).astype(np.float32)
+    schema = Schema(node=(Column("position", (), 3),))
+    edges = np.zeros((0, 2), np.int64)
+    store = GraphStore.from_arrays(nodes, edges, schema=schema, node_values=numbers)
+    model = SubgraphInfoMax(**SMALL).fit(store)
+    vectors = model.transform(store)
+    assert np.isfinite(vectors).all()
+    assert len(np.unique(vectors.round(4), axis=0)) == 6  # by their sizes, and by their numbers
+
+
+def test_a_start_from_a_run_of_another_recipe(mutag, tmp_path):
+    first = SubgraphInfoMax(**SMALL)
+    first.fit_run(mutag, tmp_path / "run")
+    then = SubgraphInfoMax(recipe="paper", start_from=str(tmp_path / "run"), **SMALL | {"epochs": 0}).fit(
+        mutag
+    )
+    weights = then.model_.state_dict()
+    for name, value in weights.items():
+        assert torch.equal(first.model_.state_dict()[name], value), name
+
+
+def test_command_line(tmp_path):
+    out = str(tmp_path / "run")
+    assert run("fit", "MUTAG", "--out", out, "--epochs", "1").returncode == 0
+    assert 'recipe = "best"' in (tmp_path / "run" / "config.toml").read_text()
+    other = run("fit", "MUTAG", "--out", out, "--resume", "--recipe", "paper")
+    assert other.returncode == 2
+    assert "The run was started with recipe = 'best', not 'paper'" in other.stderr
+    labels = run("fit", "MUTAG", "--out", str(tmp_path / "b"), "--target", "label", "--recipe", "best")
+    assert labels.returncode == 2
+    assert "recipe" in labels.stderr
+
+
+def test_an_unknown_recipe_is_named(mutag):
+    with pytest.raises(PartwholeError, match="recipe cannot be 'beste'. Did you mean 'best'"):
+        SubgraphInfoMax(recipe="beste").fit(mutag)
