@@ -108,6 +108,14 @@ def test_a_summary_keeps_the_weighted_distances_of_its_blocks(mutag):
         assert ((vectors[a] - vectors[b]) ** 2).sum() == pytest.approx(wanted, rel=1e-3)
 
 
+def test_standardised_columns_keep_the_distances(mutag):
+    """Up to chance: before, a hundred directions of rounding noise would count as much as the main ones."""
+    vectors = SubgraphInfoMax(**SMALL).fit(mutag).transform(mutag).astype(np.float64)
+    assert vectors.std(axis=0).min() > 0.2 * vectors.std(axis=0).max()
+    a, b = (x @ x.T for x in (vectors - vectors.mean(0), (vectors - vectors.mean(0)) / vectors.std(axis=0)))
+    assert np.corrcoef(a.ravel(), b.ravel())[0, 1] > 0.95
+
+
 def test_columns_of_different_kinds_count_alike():
     sizes = np.array([[1.0, 100.0, 5.0], [2.0, 300.0, 5.0], [4.0, 200.0, 5.0]], np.float32)
     summary = Summary({"sizes": 1.0}, layers=0, width=3)

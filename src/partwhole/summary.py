@@ -59,14 +59,21 @@ class Summary(nn.Module):
         of_blocks = np.split(deviation, np.cumsum(self.widths)[:-1])
         scale = np.concatenate([_scales(*b) for b in zip(of_blocks, self.weights, self.columnwise)])
         directions = main_directions((x - mean) * scale, self.width)  # [columns, at most width]
+        turned = directions @ _rotation(self.width)[: directions.shape[1]]
         self.mean.copy_(torch.from_numpy(mean))
-        self.map.zero_()
-        self.map[:, : directions.shape[1]] = torch.from_numpy(scale[:, None] * directions)
+        self.map.copy_(torch.from_numpy(scale[:, None] * turned))
 
     def forward(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
         """[graphs, width] float32; in double precision, so that no batch rounds it otherwise."""
         x = np.hstack(blocks).astype(np.float64) - self.mean.cpu().numpy()
         return np.asarray(x @ self.map.cpu().numpy().astype(np.float64), np.float32)
+
+
+def _rotation(width: int) -> np.ndarray:
+    """[width, width] orthogonal, always the same. It leaves distances as they are and spreads the variance over
+    all columns, so that standardising them, as many pipelines do, does not make the faint directions loud."""
+    q, r = np.linalg.qr(np.random.default_rng(0).normal(size=(width, width)))
+    return np.asarray(q * np.sign(np.diagonal(r)))
 
 
 def _scales(deviation: np.ndarray, weight: float, columnwise: bool) -> np.ndarray:
