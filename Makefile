@@ -67,7 +67,7 @@ pretrained: $(VENV)/.dev
 
 # Every table, several hours; stopped at any moment, it goes on where it was.
 results: $(VENV)/.dev
-	for table in table2 table3 table4 table5 few-labels molecules choices; do $(BIN)/partwhole reproduce $$table --out results || exit 1; done
+	for table in table2 table3 table4 table5 few-labels molecules choices recipe ablation; do $(BIN)/partwhole reproduce $$table --out results || exit 1; done
 	$(MAKE) results-page
 
 results-page: $(VENV)/.dev

@@ -26,7 +26,7 @@ def one_run(name: str, seed: int) -> list[float]:
     store = load_graphs(name)
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        SubgraphInfoMax(random_state=seed).fit_run(store, run)
+        SubgraphInfoMax(recipe="paper", random_state=seed).fit_run(store, run)
         fixed, drawn = {}, []
         for epoch in [e for e in RunFolder(run).snapshot_epochs() if e > 0]:
             vectors = load_run(run, epoch).transform(store)

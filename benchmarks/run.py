@@ -96,7 +96,7 @@ def ordinary_steps(store: GraphStore, steps: int | None) -> list[float]:
 
 def our_epochs(store: GraphStore, epochs: int) -> list[float]:
     """Seconds of each epoch after the first two, which also load compiled code."""
-    model = SubgraphInfoMax(epochs=epochs + 2, batch_size=BATCH, snapshot_every=0).fit(store)
+    model = SubgraphInfoMax(recipe="paper", epochs=epochs + 2, batch_size=BATCH, snapshot_every=0).fit(store)
     return [row["seconds"] for row in model.history_[2:]]
 
 
@@ -124,7 +124,7 @@ def embed() -> dict[str, Any]:
     store = load_graphs("REDDIT-BINARY")
     theirs = ordinary_for(store).eval()
     loader = DataLoader(to_data(store), batch_size=BATCH)
-    model = SubgraphInfoMax(epochs=0).fit(store)
+    model = SubgraphInfoMax(recipe="paper", epochs=0).fit(store)
     model.transform(store[:64])
 
     @torch.inference_mode()
@@ -147,7 +147,7 @@ def embed() -> dict[str, Any]:
 def svm() -> dict[str, Any]:
     """The nested SVM on 2,000 vectors of width 128; the predictions must be the same."""
     store = load_graphs("REDDIT-BINARY")
-    vectors, labels = SubgraphInfoMax(epochs=1).fit_transform(store), store.labels
+    vectors, labels = SubgraphInfoMax(recipe="paper", epochs=1).fit_transform(store), store.labels
     folds = outer_folds(labels, 10, seed=0)
     predictions: dict[str, list[np.ndarray]] = {"theirs": [], "ours": []}
 
@@ -171,7 +171,7 @@ import json, resource, sys
 from partwhole import SubgraphInfoMax, load_graphs
 import torch
 torch.set_num_threads({threads})
-model = SubgraphInfoMax(epochs={epochs}, snapshot_every=0)
+model = SubgraphInfoMax(recipe="paper", epochs={epochs}, snapshot_every=0)
 store = load_graphs({data!r})
 model.fit(store)
 print(json.dumps({{

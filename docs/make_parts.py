@@ -11,10 +11,10 @@ from html import escape
 from pathlib import Path
 
 import numpy as np
+from make_overview import STYLE, nested
 from rdkit import Chem
 from sklearn.metrics import normalized_mutual_info_score
 
-from make_overview import STYLE, nested
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs
 from partwhole.sources.rebuilt import rebuilt_molecule
 from partwhole.views.drawing import draw_subgraphs

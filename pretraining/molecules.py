@@ -20,7 +20,8 @@ from partwhole.sources.molecules import stream_molecules
 from partwhole.training.checkpoint import RunFolder
 
 MOSES, QM9, SEED = 160_000, 40_000, 0  # molecules of each
-OPTIONS = {"generator": "multi-head", "epochs": 2, "snapshot_every": 0, "random_state": SEED, "verbose": True}
+OPTIONS = {"recipe": "paper", "generator": "multi-head", "epochs": 2, "snapshot_every": 0}
+OPTIONS |= {"random_state": SEED, "verbose": True}
 WORK = Path("runs") / "pretraining"
 
 

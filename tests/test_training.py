@@ -37,10 +37,10 @@ def test_motifs_are_told_apart_without_labels():
     graphs = make_motif_graphs(200)
     # Rounding, which differs with the number of threads, moves single results after 100 epochs by
     # two points either way (95.0 to 97.5 with this seed); 200 epochs leave room.
-    model = SubgraphInfoMax(epochs=200, batch_size=32, random_state=0).fit(graphs)
+    model = SubgraphInfoMax(recipe="paper", epochs=200, batch_size=32, random_state=0).fit(graphs)
     trained = fold_accuracies(model.transform(graphs), graphs.labels).mean()
     assert trained > 95.0
-    start = SubgraphInfoMax(epochs=0, random_state=0).fit(graphs).transform(graphs)
+    start = SubgraphInfoMax(recipe="paper", epochs=0, random_state=0).fit(graphs).transform(graphs)
     assert fold_accuracies(start, graphs.labels).mean() < 90.0
 
 

@@ -70,8 +70,8 @@ class Summary(nn.Module):
 
 
 def _rotation(width: int) -> np.ndarray:
-    """[width, width] orthogonal, always the same. It leaves distances as they are and spreads the variance over
-    all columns, so that standardising them, as many pipelines do, does not make the faint directions loud."""
+    """[width, width] orthogonal, always the same. It leaves distances as they are and spreads the variance
+    over all columns, so that standardising, as many pipelines do, does not make faint directions loud."""
     q, r = np.linalg.qr(np.random.default_rng(0).normal(size=(width, width)))
     return np.asarray(q * np.sign(np.diagonal(r)))
 
