@@ -26,8 +26,8 @@ def reproduce(
         typer.Argument(
             help="table1: statistics of the data sets; table2, table4, table5: accuracies; table3: errors on "
             "QM9; few-labels: classes from a share of the labels; molecules: properties from few labels; "
-            "choices: what the paper leaves open; recipe: vectors of the recipe beside those of the paper and "
-            "of rivals; ablation: the recipe with a part left out."
+            "choices: what the paper leaves open; recipe: vectors of the recipe beside those of the paper "
+            "and of rivals; ablation: the recipe with a part left out."
         ),
     ] = None,
     datasets: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
