@@ -10,9 +10,10 @@ import numpy as np
 from partwhole.evaluation.protocols import PROTOCOLS, Choice, choose
 from partwhole.reproduce.cells import Cell, Record, scores_of
 from partwhole.reproduce.fold_cells import FoldCell
+from partwhole.reproduce.rows import BUDGET, SCORED
 from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, finished, with_p
 from partwhole.reproduce.statistics import Comparison, Summary, corrected_paired_test, summarise, trimmed
-from partwhole.reproduce.tables import BUDGET, SCORED, Table
+from partwhole.reproduce.tables import Table
 
 
 @dataclass(frozen=True)

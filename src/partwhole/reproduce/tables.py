@@ -1,4 +1,4 @@
-"""Which cells a table has: rows (a method and its options), data sets, runs, epochs, protocols.
+"""Which cells a table has: rows, data sets, runs, epochs, protocols.
 
 A new row is one more `Row`; a row that stands in two tables is run once.
 """
@@ -6,37 +6,38 @@ A new row is one more `Row`; a row that stands in two tables is run once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.recipes import PAPER
 from partwhole.reproduce.cells import Cell, part_of, store_of
-from partwhole.reproduce.fold_cells import FoldCell
 from partwhole.reproduce.paper import SIX, SUPERVISED, TABLE2, TABLE4, TABLE5, Figures
 from partwhole.reproduce.property_cells import EVERY, PropertyCell
+from partwhole.reproduce.rows import (
+    BASE,
+    BASE_NEG,
+    BEST,
+    BUDGET_OF_PAPER,
+    LETTER,
+    MH,
+    OURS_MH,
+    OURS_TS,
+    RIVALS,
+    SCORED,
+    STRUCTURE_ONLY,
+    TS,
+    WL,
+    Row,
+    recipe_row,
+)
 from partwhole.reproduce.share_cells import ShareCell
 from partwhole.reproduce.target_cells import TargetCell
 from partwhole.sources.catalogue import canonical
 from partwhole.sources.moleculenet import SETS
 from partwhole.sources.qm9_files import TARGETS
 
-
-@dataclass(frozen=True)
-class Row:
-    """A line of a table."""
-
-    name: str  # on the command line and in the results file
-    label: str  # in the rendered table
-    options: Mapping[str, Any] = field(default_factory=dict)  # where they differ from the method's own
-    method: str = "subgraph-infomax"
-    cell: type[Cell] | None = None  # where the row is measured in another way than the table
-    protocols: tuple[str, ...] | None = None  # where not all of the table's can be
-    runs: int | None = None
-    epochs: int | None = None
-    budget: Mapping[str, tuple[int, int]] = field(default_factory=lambda: BUDGET)
-    usual: bool = True  # False: shown with `--methods all` or by its name
-    left_out: Mapping[str, str] = field(default_factory=dict)  # data set -> why; asked for by name, it is run
+EIGHT = (*SIX[:4], "PROTEINS", "NCI1", *SIX[4:])
+QM9_EPOCHS = 12  # five of the rows and four of the targets take three and a half hours of one core so
+ALL = "all"  # in place of names of rows
 
 
 @dataclass(frozen=True)
@@ -58,82 +59,6 @@ class Table:
         return tuple(part_of(name) for name in self.datasets if ":" in name)
 
 
-# Of the large sets, so that our rows of Tables 2, 4 and 5 take two hours, and the others one: data set ->
-# (runs, epochs).
-BUDGET: dict[str, tuple[int, int]] = {"REDDIT-BINARY": (3, 20), "REDDIT-MULTI-5K": (2, 10)}
-BUDGET_OF_OTHERS = {"REDDIT-BINARY": (1, 20), "REDDIT-MULTI-5K": (1, 10)}
-
-QM9_EPOCHS = 12  # five of the rows and four of the targets take three and a half hours of one core so
-
-ALL = "all"  # in place of names of rows
-
-TS, MH = {"generator": "tree-split"}, {"generator": "multi-head"}
-LETTER = {"recipe": PAPER}
-BASE = {"head_negatives": False, "subgraph_conv": False}
-BASE_NEG = {"subgraph_conv": False}
-OURS_TS = Row("tree-split", "OURS (TS)", LETTER | TS)
-OURS_MH = Row("multi-head", "OURS (MH)", LETTER | MH)
-
-
-SCORED = ("label-free",)  # no epochs to choose from
-TRAINED = ("untrained", "label-free", "paper")
-LABELLED = ("label-free", "paper")
-
-
-# Rows that are not begun on the largest sets; asked for by name, they are run.
-NO_TIME = "left out: the methods that have figures took the hour of compute for both REDDIT sets"
-BEGUN = f"{NO_TIME}; begun, and stopped when it was used up."
-SLOWER = dict.fromkeys(("sub2vec", "graph2vec", "infograph", "graphcl", "graphmae"), f"{NO_TIME}.")
-SLOWER |= {"wl": BEGUN, "dgk": BEGUN}
-LABELS_LEFT_OUT = {
-    "REDDIT-BINARY": f"{NO_TIME}, and ten networks of 20 epochs take 10 (GIN-0) to 25 minutes (GCN) more.",
-    "REDDIT-MULTI-5K": f"{NO_TIME}, and ten networks of 10 epochs would take 15 to 40 minutes more.",
-}
-
-
-def _left_out(name: str) -> dict[str, str]:
-    return {"REDDIT-MULTI-5K": SLOWER[name]} if name in SLOWER else {}
-
-
-def _counted(name: str, label: str) -> Row:
-    row = Row(name, label, method=name, protocols=SCORED, epochs=0, left_out=_left_out(name))
-    return replace(row, budget=BUDGET_OF_OTHERS, usual=False)
-
-
-def _trained(name: str, label: str, epochs: int = 20) -> Row:
-    options = {"snapshot_every": 10}  # what the protocols look at
-    row = Row(name, label, options, name, protocols=TRAINED, epochs=epochs, left_out=_left_out(name))
-    return replace(row, budget=BUDGET_OF_OTHERS, usual=False)
-
-
-def _supervised(name: str, label: str) -> Row:
-    row = Row(name, f"{label}, supervised", method=name, cell=FoldCell, protocols=LABELLED)
-    return replace(row, runs=1, epochs=50, budget=BUDGET_OF_OTHERS, usual=False, left_out=LABELS_LEFT_OUT)
-
-
-RIVALS = (
-    _counted("sp", "SP kernel"),
-    _counted("gk", "GK kernel"),
-    _counted("wl", "WL kernel"),
-    _counted("rw", "RW kernel"),
-    _counted("dgk", "DGK kernel"),
-    _counted("mlg", "MLG kernel"),
-    _supervised("graphsage", "GraphSAGE"),
-    _supervised("gcn", "GCN"),
-    _supervised("gin-0", "GIN-0"),
-    _supervised("gin-eps", "GIN-eps"),
-    _supervised("gat", "GAT"),
-    _counted("node2vec", "Node2Vec"),
-    _counted("sub2vec", "Sub2Vec"),
-    _counted("graph2vec", "Graph2Vec"),
-    _trained("infograph", "InfoGraph"),
-    _trained("mvgrl", "MVGRL"),
-    _trained("graphcl", "GraphCL"),
-    _trained("graphmae", "GraphMAE"),
-    _counted("counts", "counts"),
-)
-
-
 def _components(name: str, title: str, generator: dict[str, str], ours: Row, published: Figures) -> Table:
     """BASE, BASE+NEG and OURS with one generator."""
     short = ours.label.removeprefix("OURS ")
@@ -149,21 +74,6 @@ def _components(name: str, title: str, generator: dict[str, str], ours: Row, pub
         ("untrained", "label-free", "paper"),
         published,
     )
-
-
-EIGHT = (*SIX[:4], "PROTEINS", "NCI1", *SIX[4:])
-BUDGET_OF_RECIPES = {"REDDIT-BINARY": (5, 10), "REDDIT-MULTI-5K": (5, 5)}
-BUDGET_OF_PAPER = BUDGET | {"PROTEINS": (5, 20), "NCI1": (5, 20)}
-
-
-def _recipe(name: str, label: str) -> Row:
-    options = {"recipe": name, "snapshot_every": 0}  # the first and the last weights
-    return Row(name, label, options, epochs=20, budget=BUDGET_OF_RECIPES)
-
-
-BEST = _recipe("best", "best")
-STRUCTURE_ONLY = replace(_recipe("structure-only", "structure buckets"), epochs=0, protocols=SCORED)
-WL = replace(next(row for row in RIVALS if row.name == "wl"), left_out={}, budget={})
 
 
 def _probe(name: str, label: str, vectors: str) -> Row:
@@ -273,9 +183,9 @@ TABLES = {
             "The recipe with one part left out",
             (
                 BEST,
-                _recipe("without-colors", "without colours"),
-                _recipe("without-structure", "without structure and sizes"),
-                replace(_recipe("without-network", "without the network"), epochs=0, protocols=SCORED),
+                recipe_row("without-colors", "without colours"),
+                recipe_row("without-structure", "without structure and sizes"),
+                replace(recipe_row("without-network", "without the network"), epochs=0, protocols=SCORED),
             ),
             EIGHT,
             ("untrained", "label-free"),
