@@ -59,9 +59,8 @@ def main() -> None:
     groups, elements = groups_of(store), store.node_codes[:, 0]
     degree = np.diff(store.edge_ptr)
     shapes, y = [f"<style>{STYLE}</style>"], 0
-    print(
-        "| generator | epochs | groups | elements | degrees | parts in use |\n|---|---:|---:|---:|---:|---:|"
-    )
+    print("| generator | epochs | groups, inside a molecule | groups | elements | degrees | parts in use |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
     for generator in ("tree-split", "multi-head"):
         for epochs in (0, EPOCHS):
             told = []

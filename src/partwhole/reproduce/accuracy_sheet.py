@@ -132,7 +132,9 @@ def _about_rows(table: Table) -> list[str]:
     cells = {row.cell for row in table.rows}
     notes = []
     if any(row.usual for row in table.rows):
-        notes.append("Options of OURS are those of the paper, with S = 4 subgraphs, fixed.")
+        notes.append(
+            "Options and vectors of OURS are those of the paper (recipe paper), with S = 4 subgraphs, fixed."
+        )
     if any(row.protocols == SCORED for row in table.rows):
         notes.append(
             "Kernels are scored by an SVM on their similarities; where they have several, such as the rounds "

@@ -111,4 +111,4 @@ def recipe_row(name: str, label: str) -> Row:
 
 BEST = recipe_row("best", "best")
 STRUCTURE_ONLY = replace(recipe_row("structure-only", "structure buckets"), epochs=0, protocols=SCORED)
-WL = replace(next(row for row in RIVALS if row.name == "wl"), left_out={}, budget={})
+WL = replace(next(row for row in RIVALS if row.name == "wl"), left_out={}, budget={}, usual=True)
