@@ -197,6 +197,15 @@ def test_numbers_alone_and_graphs_without_edges():
     assert len(np.unique(vectors.round(4), axis=0)) == 6  # by their sizes, and by their numbers
 
 
+def test_attributes_that_overflow_are_refused_with_a_sentence():
+    """The sum over thirty nodes is beyond the largest number."""
+    numbers = np.full((60, 1), 3e38, np.float32)
+    schema, edges = Schema(node=(Column("x", (), 1),)), np.zeros((0, 2), np.int64)
+    store = GraphStore.from_arrays(np.array([30, 30]), edges, schema=schema, node_values=numbers)
+    with pytest.raises(PartwholeError, match="attributes are too large; scale them down"):
+        SubgraphInfoMax(epochs=0).fit(store)
+
+
 def test_a_start_from_a_run_of_another_recipe(mutag, tmp_path):
     first = SubgraphInfoMax(**SMALL)
     first.fit_run(mutag, tmp_path / "run")

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from partwhole.directions import main_directions
+from partwhole.errors import PartwholeError
 from partwhole.recipes import COLUMNWISE, LAYERS
 from partwhole.registry import DESCRIPTIONS
 from partwhole.store import GraphStore
@@ -55,6 +56,11 @@ class Summary(nn.Module):
     def learn(self, blocks: Sequence[np.ndarray]) -> None:
         """From the blocks of the graphs of a fit."""
         x = np.hstack(blocks).astype(np.float64)
+        if not np.isfinite(x).all():
+            raise PartwholeError(
+                "The network gives these graphs numbers that are not finite: their attributes are too large; "
+                "scale them down, or leave out the graphs that have them."
+            )
         mean, deviation = x.mean(axis=0), x.std(axis=0)
         of_blocks = np.split(deviation, np.cumsum(self.widths)[:-1])
         scale = np.concatenate([_scales(*b) for b in zip(of_blocks, self.weights, self.columnwise)])
