@@ -46,7 +46,7 @@ class Summary(nn.Module):
         blocks = {view: [b.shape[1] for b in described(nothing, [view])] for view in recipe if view != LAYERS}
         if LAYERS in recipe:
             blocks[LAYERS] = [layers]
-        self.recipe, self.width = recipe, width
+        self.width = width
         self.widths = [w for widths in blocks.values() for w in widths]
         self.weights = [recipe[view] / len(widths) for view, widths in blocks.items() for _ in widths]
         self.columnwise = [view in COLUMNWISE for view, widths in blocks.items() for _ in widths]
