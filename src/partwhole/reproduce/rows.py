@@ -104,11 +104,11 @@ BUDGET_OF_RECIPES = {"REDDIT-BINARY": (5, 10), "REDDIT-MULTI-5K": (5, 5)}
 BUDGET_OF_PAPER = BUDGET | {"PROTEINS": (5, 20), "NCI1": (5, 20)}
 
 
-def recipe_row(name: str, label: str) -> Row:
+def recipe_row(name: str, label: str, protocols: tuple[str, ...] | None = None) -> Row:
     options = {"recipe": name, "snapshot_every": 0}  # the first and the last weights
-    return Row(name, label, options, epochs=20, budget=BUDGET_OF_RECIPES)
+    return Row(name, label, options, protocols=protocols, epochs=20, budget=BUDGET_OF_RECIPES)
 
 
 BEST = recipe_row("best", "best")
-STRUCTURE_ONLY = replace(recipe_row("structure-only", "structure buckets"), epochs=0, protocols=SCORED)
+STRUCTURE_ONLY = replace(recipe_row("structure-only", "structure buckets", SCORED), epochs=0)
 WL = replace(next(row for row in RIVALS if row.name == "wl"), left_out={}, budget={}, usual=True)

@@ -183,9 +183,9 @@ TABLES = {
             "The recipe with one part left out",
             (
                 BEST,
-                recipe_row("without-colors", "without colours"),
-                recipe_row("without-structure", "without structure and sizes"),
-                replace(recipe_row("without-network", "without the network"), epochs=0, protocols=SCORED),
+                recipe_row("without-colors", "without colours", SCORED),
+                recipe_row("without-structure", "without structure and sizes", SCORED),
+                replace(recipe_row("without-network", "without the network", SCORED), epochs=0),
             ),
             EIGHT,
             ("untrained", "label-free"),
