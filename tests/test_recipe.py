@@ -170,6 +170,14 @@ def test_every_kept_epoch_has_directions_of_its_own(mutag, tmp_path):
         )
 
 
+@pytest.mark.parametrize(("every", "times"), [(0, 2), (1, 3), (2, 2)])
+def test_directions_are_learned_once_for_weights_that_are_kept(mutag, tmp_path, monkeypatch, every, times):
+    learned, learn = [], Summary.learn
+    monkeypatch.setattr(Summary, "learn", lambda self, blocks: learned.append(learn(self, blocks)))
+    SubgraphInfoMax(**SMALL, snapshot_every=every).fit_run(mutag, tmp_path / "run")
+    assert len(learned) == times  # before the first step, and after each of these epochs or the last
+
+
 def test_a_run_that_names_no_recipe_is_the_paper_s(mutag, tmp_path):
     model = SubgraphInfoMax(recipe="paper", **SMALL)
     model.fit_run(mutag, tmp_path / "run")

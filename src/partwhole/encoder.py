@@ -116,13 +116,12 @@ class EncoderMethod(GraphMethod, TrainConfig):
 
     def _learn_in(self, run: RunFolder | None, stop_requested: Callable[[], bool], store: GraphStore) -> None:
         finish = self._finisher(store)
-        trainer = self._trainer(store, run=run, stop_requested=stop_requested, before_snapshot=finish)
+        trainer = self._trainer(store, run=run, stop_requested=stop_requested, finish=finish)
         trainer.fit(self._feed(store))
         self.history_ = trainer.history
-        finish()
 
     def _finisher(self, store: GraphStore) -> Callable[[], None]:
-        """What makes the weights of a moment into a whole encoder; called before they are kept."""
+        """What makes the weights of a moment into a whole encoder; called before they are kept or used."""
         return lambda: None
 
     def _trainer(self, store: GraphStore, **given: Any) -> Trainer:

@@ -72,7 +72,7 @@ class Trainer:
         run: RunFolder | None = None,
         listener: Listener | None = None,
         stop_requested: Callable[[], bool] = lambda: False,
-        before_snapshot: Callable[[], None] = lambda: None,
+        finish: Callable[[], None] = lambda: None,
     ):
         self.model = model
         self.objective = objective
@@ -81,7 +81,8 @@ class Trainer:
         self.run = run
         self.listener = listener or Listener()
         self.stop_requested = stop_requested
-        self.before_snapshot = before_snapshot
+        self.finish = finish  # makes the weights of a moment into a whole model
+        self._finished: int | None = None  # epoch whose weights are whole
         match_threads()
         self.device = choose_device(model.config.device)
         model.to(self.device)
@@ -116,6 +117,8 @@ class Trainer:
             run.write_state(self.model, self.optimizer, progress)
         if self.best:
             load_weights(self.model, self.best, run.best_file if run else Path("memory"))
+            self._finished = None
+        self._finish(config.epochs)
         self.model.eval()
 
     def _epoch(self, feed: Feed, epoch: int, progress: Progress) -> Progress:
@@ -177,8 +180,13 @@ class Trainer:
 
     def _snapshot(self, epoch: int) -> None:
         if self.run is not None:
-            self.before_snapshot()
+            self._finish(epoch)
             self.run.write_snapshot(epoch, self.model.state_dict())
+
+    def _finish(self, epoch: int) -> None:
+        if self._finished != epoch:
+            self.finish()
+            self._finished = epoch
 
     def _add_step(self, progress: Progress, logged: Mapping[str, Tensor], graphs: int) -> bool:
         """Add what a step logged to the sums of the epoch. Returns whether any rank was asked to stop."""
