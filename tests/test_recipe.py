@@ -89,6 +89,23 @@ def test_colours_tell_apart_what_refinement_tells_apart():
     assert np.abs(structure[0] - structure[1]).max() > 0.01
 
 
+def test_colours_of_bare_nodes_are_their_degrees():
+    """Two trees with the same degrees, told apart by the second round; not told apart without categories, nor
+    with one that all nodes have, and told apart with two."""
+    trees = [nx.path_graph(5), nx.path_graph(5)]
+    trees[0].add_edge(1, 5), trees[1].add_edge(2, 5)  # a branch beside the end, and in the middle
+    for categories, differ in ([], False), (["x"], False), (["x", "y"], True):
+        for tree in trees:
+            for node in tree:
+                kinds = {"kind": categories[-1] if node == 0 else categories[0]} if categories else {}
+                tree.nodes[node].update(kinds)
+        blocks = DESCRIPTIONS.get("colors")(load_graphs(trees))
+        assert [block.shape for block in blocks] == [(2, 256)] * 5
+        np.testing.assert_allclose(np.linalg.norm(blocks[1], axis=1), 1, atol=0.2)
+        assert np.any(blocks[2][0] != blocks[2][1]) == differ
+        assert blocks[4].any() == differ
+
+
 def test_a_summary_keeps_the_weighted_distances_of_its_blocks(mutag):
     """With as many directions as there are, squared distances are the sum over blocks of those of the block,
     over its variance, by its weight."""
