@@ -1,4 +1,4 @@
-"""Write the tables of docs/results.md and its picture from results/cells.jsonl.
+"""Write the tables of docs/results.md and the pictures from results/cells.jsonl.
 
 The text between the tables is written by hand; each table stands between two marks. With --check,
 write nothing and fail where the page and the records disagree.
@@ -42,6 +42,7 @@ def rendered() -> dict[Path, str]:
         page: BLOCK.sub(block, page.read_text()),
         DOCS / "results.svg": drawn(selected(TABLES["table2"], None, None)),
         DOCS / "methods.svg": drawn(methods),
+        DOCS / "recipe.svg": drawn(selected(TABLES["recipe"], None, None)),
     }
 
 

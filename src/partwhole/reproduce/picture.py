@@ -1,4 +1,4 @@
-"""A table of accuracies as a picture: each protocol a mark, and the published figure beside them."""
+"""A table of accuracies as a picture: each protocol a mark, and published figures beside them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def _legend(table: Table) -> str:
             f'<circle cx="{at}" cy="20" r="5" fill="{MARKS[name]}"/><text x="{at + 10}" y="24">{name}</text>'
         )
         at += 40 + 7 * len(name)
-    parts.append(f'{_diamond(at, 20)}<text x="{at + 12}" y="24">published</text>')
+    if table.published:
+        parts.append(f'{_diamond(at, 20)}<text x="{at + 12}" y="24">published</text>')
     return f'<text x="12" y="24">accuracy in percent</text>{"".join(parts)}'
 
 

@@ -171,7 +171,12 @@ TABLES = {
         Table(
             "recipe",
             "The recipe: vectors that know more than h(G)",
-            (BEST, replace(OURS_TS, label="paper", budget=BUDGET_OF_PAPER), WL, STRUCTURE_ONLY),
+            (
+                BEST,
+                replace(OURS_TS, label="paper", protocols=SCORED, budget=BUDGET_OF_PAPER),
+                WL,
+                STRUCTURE_ONLY,
+            ),
             EIGHT,
             ("untrained", "label-free"),
             {},
