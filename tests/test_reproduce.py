@@ -267,6 +267,15 @@ def test_choices_are_compared_with_the_default_on_the_same_folds():
     assert "(" not in rows[1][1]
 
 
+def test_a_rival_of_the_recipe_may_be_shown_alone():
+    """It has nothing to train, and so no untrained figure."""
+    table = selected(TABLES["recipe"], ["MUTAG"], ["structure-only"])
+    cells = plan(table, runs=2)
+    found = sheet(table, cells, [made_up(c, 80, 85) for c in cells["MUTAG", "structure-only"]])
+    assert found.header == ["data set", "structure buckets"]
+    assert [row[0] for row in found.rows] == ["MUTAG"]
+
+
 def test_a_record_of_another_configuration_or_with_fewer_scores_does_not_count(small):
     _, cells, records = small
     mine = cells["MUTAG", "tree-split"]

@@ -181,7 +181,8 @@ def _refusals(plan: Plan, records: Sequence[Record]) -> list[str]:
 def _comparison(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
     """Each choice and, before them, the default untrained, on each data set, all label-free."""
     default = table.rows[0]
-    compared = [("untrained", default.name, "untrained")]
+    trained = "untrained" in (default.protocols or table.protocols)
+    compared = [("untrained", default.name, "untrained")] if trained else []
     compared += [(row.label, row.name, "label-free") for row in table.rows]
 
     def text(dataset: str, row: str, protocol: str) -> str:
