@@ -222,6 +222,11 @@ def test_numbers_alone_and_graphs_without_edges():
     assert len(np.unique(vectors.round(4), axis=0)) == 6  # by their sizes, and by their numbers
 
 
+def test_graphs_that_are_all_equal_have_the_same_vector():
+    model = SubgraphInfoMax(**SMALL).fit([nx.path_graph(4)] * 6)
+    assert not model.transform([nx.path_graph(4), nx.cycle_graph(5)]).any()  # nothing was seen to differ
+
+
 def test_attributes_that_overflow_are_refused_with_a_sentence():
     """The sum over thirty nodes is beyond the largest number."""
     numbers = np.full((60, 1), 3e38, np.float32)

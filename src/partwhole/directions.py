@@ -14,6 +14,8 @@ def main_directions(rows: csr_array | np.ndarray, most: int) -> np.ndarray:
     """[columns, k] orthonormal, k at most `most`: products of the projected rows are the best approximation
     of those of the rows (the singular vectors)."""
     number, columns = rows.shape
+    if not columns:
+        return np.zeros((0, 0))
     if number <= min(DENSE, columns):
         values, left = strongest(_largest(rows @ rows.T, most), most)
         return np.asarray(rows.T @ (left / np.sqrt(values)))

@@ -55,19 +55,22 @@ class Summary(nn.Module):
 
     def learn(self, blocks: Sequence[np.ndarray]) -> None:
         """From the blocks of the graphs of a fit."""
-        x = np.hstack(blocks).astype(np.float64)
-        if not np.isfinite(x).all():
+        if not all(np.isfinite(block).all() for block in blocks):
             raise PartwholeError(
                 "The network gives these graphs numbers that are not finite: their attributes are too large; "
                 "scale them down, or leave out the graphs that have them."
             )
-        mean, deviation = x.mean(axis=0), x.std(axis=0)
-        of_blocks = np.split(deviation, np.cumsum(self.widths)[:-1])
-        scale = np.concatenate([_scales(*b) for b in zip(of_blocks, self.weights, self.columnwise)])
-        directions = main_directions((x - mean) * scale, self.width)  # [columns, at most width]
+        means = [block.mean(axis=0, dtype=np.float64) for block in blocks]
+        deviations = [block.std(axis=0, dtype=np.float64) for block in blocks]
+        scales = [_scales(*b) for b in zip(deviations, self.weights, self.columnwise)]
+        scale = np.concatenate(scales)
+        told = scale > 0  # what all graphs have in common would only fill memory
+        x = np.hstack([(b[:, s > 0] - m[s > 0]) * s[s > 0] for b, m, s in zip(blocks, means, scales)])
+        directions = main_directions(x, self.width)  # [columns told, at most width]
         turned = directions @ _rotation(self.width)[: directions.shape[1]]
-        self.mean.copy_(torch.from_numpy(mean))
-        self.map.copy_(torch.from_numpy(scale[:, None] * turned))
+        self.mean.copy_(torch.from_numpy(np.concatenate(means)))
+        self.map.zero_()
+        self.map[torch.from_numpy(told)] = torch.from_numpy(scale[told, None] * turned).to(self.map)
 
     def forward(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
         """[graphs, width] float32; in double precision, so that no batch rounds it otherwise."""
