@@ -63,14 +63,15 @@ class Summary(nn.Module):
         means = [block.mean(axis=0, dtype=np.float64) for block in blocks]
         deviations = [block.std(axis=0, dtype=np.float64) for block in blocks]
         scales = [_scales(*b) for b in zip(deviations, self.weights, self.columnwise)]
-        scale = np.concatenate(scales)
-        told = scale > 0  # what all graphs have in common would only fill memory
-        x = np.hstack([(b[:, s > 0] - m[s > 0]) * s[s > 0] for b, m, s in zip(blocks, means, scales)])
-        directions = main_directions(x, self.width)  # [columns told, at most width]
+        differ = [s > 0 for s in scales]  # columns that say nothing would only cost time and memory
+        x = np.hstack([(b[:, d] - m[d]) * s[d] for b, m, s, d in zip(blocks, means, scales, differ)])
+        directions = main_directions(x, self.width)  # [columns that differ, at most width]
         turned = directions @ _rotation(self.width)[: directions.shape[1]]
+        kept, scale = np.concatenate(differ), np.concatenate(scales)
+        scaled = np.zeros(self.map.shape)
+        scaled[kept] = scale[kept, None] * turned
         self.mean.copy_(torch.from_numpy(np.concatenate(means)))
-        self.map.zero_()
-        self.map[torch.from_numpy(told)] = torch.from_numpy(scale[told, None] * turned).to(self.map)
+        self.map.copy_(torch.from_numpy(scaled))
 
     def forward(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
         """[graphs, width] float32; in double precision, so that no batch rounds it otherwise."""

@@ -28,14 +28,11 @@ def colors(store: GraphStore) -> list[np.ndarray]:
     _, _, edge_ptr, neighbor = store.batch_structure(np.arange(len(store)))
     color, blocks = hash_rows(store.node_codes.astype(np.uint64)), []
     last = ROUNDS if _has_categories(store.schema) else ROUNDS_OF_BARE_NODES
-    for k in range(ROUNDS + 1):
-        if k > last:
-            blocks.append(np.zeros((len(store), WIDTH), np.float32))
-            continue
+    for k in range(last + 1):
         if k:
             color = refine(color, edge_ptr, neighbor)
         blocks.append(hashed_histogram(graph, color, len(store), WIDTH))
-    return blocks
+    return blocks + [np.zeros((len(store), WIDTH), np.float32)] * (ROUNDS - last)
 
 
 def _has_categories(schema: Schema) -> bool:
