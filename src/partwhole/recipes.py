@@ -12,9 +12,9 @@ from collections.abc import Mapping
 LAYERS = "layers"
 PAPER = "paper"  # h(G), nothing else
 
-COLUMNWISE = ("sizes", LAYERS)  # views whose columns have scales of their own
+COLUMNWISE = ("sizes", "walks", LAYERS)  # views whose columns have scales of their own
 
-BEST: Mapping[str, float] = {"colors": 1.0, "structure": 0.4, "sizes": 0.1, LAYERS: 1.0}
+BEST: Mapping[str, float] = {"colors": 1.0, "structure": 0.4, "sizes": 0.1, "walks": 0.3, LAYERS: 0.3}
 
 
 def _without(*views: str) -> Mapping[str, float]:
@@ -25,7 +25,7 @@ RECIPES: Mapping[str, Mapping[str, float]] = {
     "best": BEST,
     PAPER: {},
     "without-colors": _without("colors"),
-    "without-structure": _without("structure", "sizes"),
+    "without-structure": _without("structure", "sizes", "walks"),
     "without-network": _without(LAYERS),
     "structure-only": _without("colors", LAYERS),
 }

@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from partwhole.registry import STRUCTURE
 from partwhole.store import GraphStore
-from partwhole.structure.base import adjacency
 
 
 @STRUCTURE.register
 def core_number(store: GraphStore) -> np.ndarray:
     """The largest k such that the node stays when nodes of degree below k are peeled off."""
-    a = adjacency(store)
-    left = np.asarray(a.sum(axis=1)).ravel()  # degree among the nodes not yet peeled
-    core, alive, k = np.zeros(len(left)), np.ones(len(left), dtype=bool), 0
-    while alive.any():
-        peel = alive & (left <= k)
-        if not peel.any():
-            k = int(left[alive].min())
-            continue
-        core[peel] = k
-        alive &= ~peel
-        left = left - a @ peel.astype(np.float64)
-    return core
+    first_node = np.repeat(store.node_ptr[:-1], store.num_nodes)
+    return _peel(np.asarray(store.edge_ptr), np.asarray(store.neighbor), first_node)
+
+
+@njit(cache=True, nogil=True)
+def _peel(edge_ptr: np.ndarray, neighbor: np.ndarray, first_node: np.ndarray) -> np.ndarray:
+    """Each edge is looked at twice, and each node once for every core that it outlives."""
+    n = len(first_node)
+    left, core = np.zeros(n, np.int64), np.full(n, -1, np.int64)  # degree among the nodes not yet peeled
+    for u in range(n):
+        for e in range(edge_ptr[u], edge_ptr[u + 1]):
+            left[u] += neighbor[e] + first_node[u] != u
+    staying, waiting = np.arange(n), np.empty(n, np.int64)
+    while len(staying):
+        k, number = left[staying].min(), 0
+        for u in staying:
+            if left[u] <= k:
+                waiting[number] = u
+                number += 1
+        while number:
+            number -= 1
+            u = waiting[number]
+            core[u] = k
+            for e in range(edge_ptr[u], edge_ptr[u + 1]):
+                v = neighbor[e] + first_node[u]
+                if v == u or core[v] >= 0:
+                    continue
+                left[v] -= 1
+                if left[v] == k:  # now, so that it waits once
+                    waiting[number] = v
+                    number += 1
+        staying = staying[core[staying] < 0]
+    return core.astype(np.float64)
