@@ -189,7 +189,7 @@ def accuracies(store: GraphStore, trial: str, epochs: int, seed: int, folds: int
     for recipe in {LAYERS: 1.0}, BEST:
         blocks = [*described(store, recipe), *layers]
         summary = Summary(recipe, layers=layers[0].shape[1], width=128)
-        summary.learn(blocks)
+        summary.learn(summary.part(blocks))
         seeds = range(FIRST_SEED, FIRST_SEED + folds)
         found.append(np.mean([fold_accuracies(summary(blocks), store.labels, seed=s) for s in seeds]))
     return found

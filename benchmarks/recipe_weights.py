@@ -48,7 +48,7 @@ def main() -> None:
             means = []
             for blocks in trained.values():
                 summary = Summary(dict(zip(BEST, weights)), layers=blocks[-1].shape[1], width=128)
-                summary.learn(blocks)
+                summary.learn(summary.part(blocks))
                 vectors = summary(blocks)
                 seeds = range(FIRST_SEED, FIRST_SEED + given.seeds)
                 means.append(np.mean([fold_accuracies(vectors, store.labels, seed=s) for s in seeds]))

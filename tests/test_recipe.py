@@ -59,15 +59,62 @@ def test_steps_are_exact_below_eight_and_two_for_each_doubling_above():
     assert steps(np.array([0, 1, 7, 8, 11, 12, 16, 32, 1024])).tolist() == [0, 1, 7, 8, 8, 9, 10, 12, 22]
 
 
-def test_triangles_are_those_of_networkx(dataset):
-    store = dataset("IMDB-BINARY")[:40]
-    wanted = []
+def networkx_graphs(store: GraphStore) -> list[nx.Graph]:
+    graphs = []
     for i in range(len(store)):
-        graph = nx.Graph(store[i].edges.tolist())
-        graph.add_nodes_from(range(store[i].num_nodes))
-        found = nx.triangles(graph)
-        wanted += [found[v] for v in range(store[i].num_nodes)]
-    assert STRUCTURE.get("triangles")(store).tolist() == wanted
+        graph = nx.empty_graph(store[i].num_nodes)
+        graph.add_edges_from(store[i].edges.tolist())
+        graphs.append(graph)
+    return graphs
+
+
+@pytest.mark.parametrize(("kind", "of"), [("triangles", nx.triangles), ("core-number", nx.core_number)])
+@pytest.mark.parametrize("data", ["IMDB-BINARY", "REDDIT-BINARY", "NCI1"])
+def test_structure_attributes_are_those_of_networkx(dataset, data, kind, of):
+    store = dataset(data)[:40]
+    wanted = [of(graph)[v] for graph in networkx_graphs(store) for v in graph]
+    assert STRUCTURE.get(kind)(store).tolist() == wanted
+
+
+def test_core_numbers_take_time_by_edges_and_leave_loops_out():
+    """A path is peeled from its two ends, one node at a time: by rounds it would take minutes."""
+    path = nx.path_graph(100_000)
+    path.add_edge(7, 7)
+    assert STRUCTURE.get("core-number")(load_graphs([path])).tolist() == [1.0] * 100_000
+
+
+def test_structure_knows_joined_neighbours_and_cores(dataset):
+    store = dataset("IMDB-MULTI")[:30]
+    graphs = networkx_graphs(store)
+    node = np.repeat(np.arange(len(store)), store.num_nodes)
+    joined = [
+        int(10 * nx.clustering(g)[v] + 1e-9) for g in graphs for v in g
+    ]  # floats of networkx fall short
+    cores = [nx.core_number(g)[v] for g in graphs for v in g]
+    blocks = DESCRIPTIONS.get("structure")(store)
+    for block, values in (blocks[4], np.array(joined)), (blocks[5], steps(np.array(cores))):
+        keys = values.astype(np.int64).view(np.uint64)
+        np.testing.assert_allclose(block, hashed_histogram(node, keys, len(store), 128), atol=1e-6)
+
+
+def test_walks_are_those_of_the_powers_of_the_adjacency(dataset):
+    store = dataset("PROTEINS")[:25]
+    (found,) = DESCRIPTIONS.get("walks")(store)
+    for row, graph in zip(found, networkx_graphs(store), strict=True):
+        a = nx.to_numpy_array(graph)
+        counts = [np.linalg.matrix_power(a, k).sum() for k in range(6)]
+        np.testing.assert_allclose(row, np.diff(np.log(counts)), rtol=1e-5, atol=1e-6)
+
+
+def test_walks_in_numbers():
+    """A star of three leaves has 4 nodes and 6, 12, 18, 36, 54 walks of one to five steps; so have two of
+    them, by node; and without edges there are no walks, which counts as one."""
+    star = nx.star_graph(3)
+    graphs = [star, nx.disjoint_union(star, star), nx.empty_graph(3), nx.empty_graph(1)]
+    (found,) = DESCRIPTIONS.get("walks")(load_graphs(graphs))
+    growth = np.log([6 / 4, 12 / 6, 18 / 12, 36 / 18, 54 / 36])
+    np.testing.assert_allclose(found[:2], [growth, growth], rtol=1e-6)
+    np.testing.assert_allclose(found[2:], [[-np.log(3), 0, 0, 0, 0], [0] * 5], rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", list(DESCRIPTIONS))
@@ -112,10 +159,10 @@ def test_a_summary_keeps_the_weighted_distances_of_its_blocks(mutag):
     views = {"colors": 0.7, "structure": 0.3}
     blocks = described(mutag, views)
     summary = Summary(views, layers=0, width=400)
-    summary.learn(blocks)
+    summary.learn(summary.part(blocks))
     vectors = summary(blocks).astype(np.float64)
     assert vectors.shape == (188, 400)
-    weights = [0.7 / 5] * 5 + [0.3 / 6] * 6
+    weights = [0.7 / 5] * 5 + [0.3 / 8] * 8
     for a, b in [(0, 1), (3, 77), (120, 187)]:
         wanted = 0.0
         for block, weight in zip(blocks, weights, strict=True):
@@ -136,7 +183,7 @@ def test_standardised_columns_keep_the_distances(mutag):
 def test_columns_of_different_kinds_count_alike():
     sizes = np.array([[1.0, 100.0, 5.0], [2.0, 300.0, 5.0], [4.0, 200.0, 5.0]], np.float32)
     summary = Summary({"sizes": 1.0}, layers=0, width=3)
-    summary.learn([sizes])
+    summary.learn(summary.part([sizes]))
     scaled = (sizes - sizes.mean(0))[:, :2] / sizes.std(0)[:2] / np.sqrt(2)  # the third column says nothing
     np.testing.assert_allclose(summary([sizes]) @ summary([sizes]).T, scaled @ scaled.T, atol=1e-5)
 
@@ -190,7 +237,7 @@ def test_every_kept_epoch_has_directions_of_its_own(mutag, tmp_path):
 @pytest.mark.parametrize(("every", "times"), [(0, 2), (1, 3), (2, 2)])
 def test_directions_are_learned_once_for_weights_that_are_kept(mutag, tmp_path, monkeypatch, every, times):
     learned, learn = [], Summary.learn
-    monkeypatch.setattr(Summary, "learn", lambda self, blocks: learned.append(learn(self, blocks)))
+    monkeypatch.setattr(Summary, "learn", lambda self, *parts: learned.append(learn(self, *parts)))
     SubgraphInfoMax(**SMALL, snapshot_every=every).fit_run(mutag, tmp_path / "run")
     assert len(learned) == times  # before the first step, and after each of these epochs or the last
 

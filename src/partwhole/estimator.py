@@ -43,12 +43,14 @@ class SubgraphInfoMax(SubgraphMethod, RecipeConfig):
             return super()._finisher(store)
         rows = np.unique(np.linspace(0, len(store) - 1, min(len(store), MOST_GRAPHS)).astype(np.int64))
         sample, model = store.take(rows), self.model_
-        said = described(sample, RECIPES[self.recipe])  # does not change in training
+        blocks = described(sample, RECIPES[self.recipe])
+        said = model.summary.part(blocks, most=2 * self.hidden)  # training does not change it
 
         def finish() -> None:
             training = model.training
             model.eval()
-            model.summary.learn([*said, *self._learned(sample)])
+            learned = self._learned(sample)
+            model.summary.learn(said, *([model.summary.part(learned, len(blocks))] if learned else []))
             model.train(training)
 
         return finish

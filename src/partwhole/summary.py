@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -29,6 +30,15 @@ def signed_log(sums: np.ndarray) -> np.ndarray:
     return np.asarray(np.sign(sums) * np.log1p(np.abs(sums)))
 
 
+@dataclass(frozen=True)
+class Part:
+    """Blocks x of some graphs side by side, as rows (x - mean) M."""
+
+    mean: np.ndarray  # [columns]
+    map: np.ndarray  # M [columns, k]
+    rows: np.ndarray  # [graphs, k]
+
+
 class Summary(nn.Module):
     """y = (x - mean) M for the blocks x side by side; M scales the blocks and keeps `width` main directions.
 
@@ -53,8 +63,9 @@ class Summary(nn.Module):
         self.register_buffer("mean", torch.zeros(sum(self.widths)))
         self.register_buffer("map", torch.zeros(sum(self.widths), width))
 
-    def learn(self, blocks: Sequence[np.ndarray]) -> None:
-        """From the blocks of the graphs of a fit."""
+    def part(self, blocks: Blocks, first: int = 0, most: int | None = None) -> Part:
+        """Of the graphs of a fit: the blocks from number `first` on, centred and scaled; `most`: in at most
+        so many main directions."""
         if not all(np.isfinite(block).all() for block in blocks):
             raise PartwholeError(
                 "The network gives these graphs numbers that are not finite: their attributes are too large; "
@@ -62,16 +73,22 @@ class Summary(nn.Module):
             )
         means = [block.mean(axis=0, dtype=np.float64) for block in blocks]
         deviations = [block.std(axis=0, dtype=np.float64) for block in blocks]
-        scales = [_scales(*b) for b in zip(deviations, self.weights, self.columnwise)]
+        scales = [_scales(*b) for b in zip(deviations, self.weights[first:], self.columnwise[first:])]
         differ = [s > 0 for s in scales]  # columns that say nothing would only cost time and memory
-        x = np.hstack([(b[:, d] - m[d]) * s[d] for b, m, s, d in zip(blocks, means, scales, differ)])
-        directions = main_directions(x, self.width)  # [columns that differ, at most width]
-        turned = directions @ _rotation(self.width)[: directions.shape[1]]
+        rows = np.hstack([(b[:, d] - m[d]) * s[d] for b, m, s, d in zip(blocks, means, scales, differ)])
         kept, scale = np.concatenate(differ), np.concatenate(scales)
-        scaled = np.zeros(self.map.shape)
-        scaled[kept] = scale[kept, None] * turned
-        self.mean.copy_(torch.from_numpy(np.concatenate(means)))
-        self.map.copy_(torch.from_numpy(scaled))
+        directions = np.eye(rows.shape[1]) if most is None else main_directions(rows, most)
+        scaled = np.zeros((len(scale), directions.shape[1]))
+        scaled[kept] = scale[kept, None] * directions
+        return Part(np.concatenate(means), scaled, rows if most is None else rows @ directions)
+
+    def learn(self, *parts: Part) -> None:
+        """From all blocks of the graphs of a fit, in their order."""
+        directions = main_directions(np.hstack([part.rows for part in parts]), self.width)
+        turned = directions @ _rotation(self.width)[: directions.shape[1]]
+        pieces = np.split(turned, np.cumsum([part.rows.shape[1] for part in parts])[:-1])
+        self.mean.copy_(torch.from_numpy(np.concatenate([part.mean for part in parts])))
+        self.map.copy_(torch.from_numpy(np.vstack([p.map @ piece for p, piece in zip(parts, pieces)])))
 
     def forward(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
         """[graphs, width] float32; in double precision, so that no batch rounds it otherwise."""

@@ -27,21 +27,21 @@ def _peel(edge_ptr: np.ndarray, neighbor: np.ndarray, first_node: np.ndarray) ->
     staying, waiting = np.arange(n), np.empty(n, np.int64)
     while len(staying):
         k, number = left[staying].min(), 0
-        for u in staying:
-            if left[u] <= k:
-                waiting[number] = u
+        for node in staying:
+            if left[node] <= k:
+                waiting[number] = node
                 number += 1
         while number:
             number -= 1
-            u = waiting[number]
-            core[u] = k
-            for e in range(edge_ptr[u], edge_ptr[u + 1]):
-                v = neighbor[e] + first_node[u]
-                if v == u or core[v] >= 0:
+            node = waiting[number]
+            core[node] = k
+            for e in range(edge_ptr[node], edge_ptr[node + 1]):
+                other = neighbor[e] + first_node[node]
+                if other == node or core[other] >= 0:
                     continue
-                left[v] -= 1
-                if left[v] == k:  # now, so that it waits once
-                    waiting[number] = v
+                left[other] -= 1
+                if left[other] == k:  # now, so that it waits once
+                    waiting[number] = other
                     number += 1
         staying = staying[core[staying] < 0]
     return core.astype(np.float64)
