@@ -72,7 +72,7 @@ def networkx_graphs(store: GraphStore) -> list[nx.Graph]:
 @pytest.mark.parametrize("data", ["IMDB-BINARY", "REDDIT-BINARY", "NCI1"])
 def test_structure_attributes_are_those_of_networkx(dataset, data, kind, of):
     store = dataset(data)[:40]
-    wanted = [of(graph)[v] for graph in networkx_graphs(store) for v in graph]
+    wanted = [value for graph in networkx_graphs(store) for value in of(graph).values()]
     assert STRUCTURE.get(kind)(store).tolist() == wanted
 
 
