@@ -25,6 +25,12 @@ def main_directions(rows: csr_array | np.ndarray, most: int) -> np.ndarray:
     return strongest((sizes**2, right.T), most)[1]
 
 
+def random_directions(columns: int, number: int, seed: int) -> np.ndarray:
+    """[columns, number]: products of the projected rows are those of the rows, up to chance (Johnson and
+    Lindenstrauss)."""
+    return np.random.default_rng(seed).normal(size=(columns, number)) / number**0.5
+
+
 def _largest(products: csr_array | np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     dense = products if isinstance(products, np.ndarray) else products.toarray()
     found = eigh(dense, subset_by_index=(max(0, len(dense) - most), len(dense) - 1))

@@ -10,7 +10,7 @@ import torch
 from partwhole.config import FitConfig, RecipeConfig
 from partwhole.method import EMBED_GRAPHS
 from partwhole.model import PartWhole
-from partwhole.recipes import LAYERS, PAPER, RECIPES
+from partwhole.recipes import LAYERS, PAPER, RANDOM, RECIPES
 from partwhole.store import GraphStore
 from partwhole.subgraph_method import SubgraphMethod
 from partwhole.summary import MOST_GRAPHS, Blocks, Summary, described, signed_log
@@ -30,7 +30,8 @@ class SubgraphInfoMax(SubgraphMethod, RecipeConfig):
     def _model(self, config: FitConfig, widths: Mapping[str, int], edge_width: int) -> PartWhole:
         model = super()._model(config, widths, edge_width)
         if self.recipe != PAPER:
-            model.summary = Summary(RECIPES[self.recipe], self.layers * self.hidden, self.hidden)
+            layers, random = self.layers * self.hidden, self.random_state if self.recipe == RANDOM else None
+            model.summary = Summary(RECIPES[self.recipe], layers, self.hidden, random)
         return model
 
     @property

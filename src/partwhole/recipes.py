@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 LAYERS = "layers"
 PAPER = "paper"  # h(G), nothing else
+RANDOM = "random-directions"  # all of `best`, but its main directions
 
 COLUMNWISE = ("sizes", "walks", LAYERS)  # views whose columns have scales of their own
 
@@ -28,4 +29,5 @@ RECIPES: Mapping[str, Mapping[str, float]] = {
     "without-structure": _without("structure", "sizes", "walks"),
     "without-network": _without(LAYERS),
     "structure-only": _without("colors", LAYERS),
+    RANDOM: BEST,
 }

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from partwhole.directions import main_directions
+from partwhole.directions import main_directions, random_directions
 from partwhole.errors import PartwholeError
 from partwhole.recipes import COLUMNWISE, LAYERS
 from partwhole.registry import DESCRIPTIONS
@@ -50,13 +50,14 @@ class Summary(nn.Module):
     mean: Tensor  # [columns]
     map: Tensor  # [columns, width]
 
-    def __init__(self, recipe: Mapping[str, float], layers: int, width: int):
+    def __init__(self, recipe: Mapping[str, float], layers: int, width: int, random: int | None = None):
+        """`random`: the seed of directions that are drawn, not learned."""
         super().__init__()
         nothing = GraphStore.from_arrays(np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
         blocks = {view: [b.shape[1] for b in described(nothing, [view])] for view in recipe if view != LAYERS}
         if LAYERS in recipe:
             blocks[LAYERS] = [layers]
-        self.width = width
+        self.width, self.random = width, random
         self.widths = [w for widths in blocks.values() for w in widths]
         self.weights = [recipe[view] / len(widths) for view, widths in blocks.items() for _ in widths]
         self.columnwise = [view in COLUMNWISE for view, widths in blocks.items() for _ in widths]
@@ -77,14 +78,21 @@ class Summary(nn.Module):
         differ = [s > 0 for s in scales]  # columns that say nothing would only cost time and memory
         rows = np.hstack([(b[:, d] - m[d]) * s[d] for b, m, s, d in zip(blocks, means, scales, differ)])
         kept, scale = np.concatenate(differ), np.concatenate(scales)
-        directions = np.eye(rows.shape[1]) if most is None else main_directions(rows, most)
+        if most is None or self.random is not None:
+            directions = np.eye(rows.shape[1])
+        else:
+            directions = main_directions(rows, most)
         scaled = np.zeros((len(scale), directions.shape[1]))
         scaled[kept] = scale[kept, None] * directions
-        return Part(np.concatenate(means), scaled, rows if most is None else rows @ directions)
+        return Part(np.concatenate(means), scaled, rows @ directions)
 
     def learn(self, *parts: Part) -> None:
         """From all blocks of the graphs of a fit, in their order."""
-        directions = main_directions(np.hstack([part.rows for part in parts]), self.width)
+        rows = np.hstack([part.rows for part in parts])
+        if self.random is None:
+            directions = main_directions(rows, self.width)
+        else:
+            directions = random_directions(rows.shape[1], self.width, self.random)
         turned = directions @ _rotation(self.width)[: directions.shape[1]]
         pieces = np.split(turned, np.cumsum([part.rows.shape[1] for part in parts])[:-1])
         self.mean.copy_(torch.from_numpy(np.concatenate([part.mean for part in parts])))

@@ -191,6 +191,10 @@ TABLES = {
                 recipe_row("without-colors", "without colours", SCORED),
                 recipe_row("without-structure", "without structure and sizes", SCORED),
                 replace(recipe_row("without-network", "without the network", SCORED), epochs=0),
+                replace(
+                    recipe_row("random-directions", "nothing learned: random network and directions", SCORED),
+                    epochs=0,
+                ),
             ),
             EIGHT,
             ("untrained", "label-free"),
