@@ -15,7 +15,7 @@ RANDOM = "random-directions"  # all of `best`, but its main directions
 
 COLUMNWISE = ("sizes", "walks", LAYERS)  # views whose columns have scales of their own
 
-BEST: Mapping[str, float] = {"colors": 1.0, "structure": 0.4, "sizes": 0.1, "walks": 0.3, LAYERS: 0.3}
+BEST: Mapping[str, float] = {"colors": 2.0, "structure": 0.4, "sizes": 0.1, "walks": 0.3, LAYERS: 0.3}
 
 
 def _without(*views: str) -> Mapping[str, float]:
