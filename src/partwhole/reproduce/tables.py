@@ -189,7 +189,7 @@ TABLES = {
             (
                 BEST,
                 recipe_row("without-colors", "without colours", SCORED),
-                recipe_row("without-structure", "without structure and sizes", SCORED),
+                recipe_row("without-structure", "without structure, sizes and walks", SCORED),
                 replace(recipe_row("without-network", "without the network", SCORED), epochs=0),
                 replace(
                     recipe_row("random-directions", "nothing learned: random network and directions", SCORED),
