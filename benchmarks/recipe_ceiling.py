@@ -21,7 +21,7 @@ from partwhole.summary import Summary, described
 FIRST_SEED = 100
 NONE = 1e-9
 CHOICES = {
-    "colors": (NONE, 1.0),
+    "colors": (NONE, 1.0, 2.0),
     "structure": (NONE, 0.4, 1.0),
     "walks": (NONE, 0.3),
     LAYERS: (NONE, 0.3, 1.0),
