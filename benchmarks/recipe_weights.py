@@ -12,19 +12,21 @@ import numpy as np
 
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import fold_accuracies
-from partwhole.recipes import BEST
+from partwhole.recipes import BEST, LAYERS
 from partwhole.summary import Summary, described
 
 FIRST_SEED = 100
-TRIALS = {  # colors, structure, sizes, layers
-    "as shipped": tuple(BEST.values()),
-    "structure alone": (1e-9, 0.4, 0.1, 1e-9),
-    "half the layers": (1.0, 0.4, 0.1, 0.5),
-    "few layers and structure": (1.0, 0.2, 0.03, 0.2),
-    "more structure": (1.0, 1.0, 0.2, 1.0),
-    "much structure": (0.3, 1.0, 0.2, 0.3),
-    "no colours": (1e-9, 1.0, 0.2, 1.0),
-    "no layers": (1.0, 1.0, 0.2, 1e-9),
+NONE = 1e-9
+TRIALS = {  # what differs from the shipped weights
+    "as shipped": {},
+    "structure alone": {"colors": NONE, LAYERS: NONE},
+    "half the colours": {"colors": 1.0},
+    "more colours": {"colors": 5.0},
+    "more structure": {"structure": 1.0, "sizes": 0.2, "walks": 0.6},
+    "no colours": {"colors": NONE},
+    "no walks": {"walks": NONE},
+    "more layers": {LAYERS: 1.0},
+    "no layers": {LAYERS: NONE},
 }
 
 
@@ -44,15 +46,15 @@ def main() -> None:
     for name in given.datasets:
         store = load_graphs(name)
         trained = {epochs: blocks_of(store, epochs) for epochs in (0, given.epochs)}
-        for label, weights in TRIALS.items():
+        for label, other in TRIALS.items():
             means = []
             for blocks in trained.values():
-                summary = Summary(dict(zip(BEST, weights)), layers=blocks[-1].shape[1], width=128)
+                summary = Summary(BEST | other, layers=blocks[-1].shape[1], width=128)
                 summary.learn(summary.part(blocks))
                 vectors = summary(blocks)
                 seeds = range(FIRST_SEED, FIRST_SEED + given.seeds)
                 means.append(np.mean([fold_accuracies(vectors, store.labels, seed=s) for s in seeds]))
-            print(f"{name}, {label} {weights}: {means[0]:.1f}, {means[1]:.1f}", flush=True)
+            print(f"{name}, {label} {other or BEST}: {means[0]:.1f}, {means[1]:.1f}", flush=True)
 
 
 if __name__ == "__main__":
