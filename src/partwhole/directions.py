@@ -41,7 +41,8 @@ def strongest(spectrum: tuple[np.ndarray, np.ndarray], most: int) -> tuple[np.nd
     """Of eigenvalues in rising order and their vectors: at most so many, the strongest first, none that
     is rounding error, each vector with its largest entry positive."""
     values, vectors = spectrum
-    kept = np.flatnonzero(values > 1e-10 * max(values.max(initial=0.0), 1e-300))[::-1][:most]
+    rounding = 1e-10 if values.dtype == np.float64 else 1e-6
+    kept = np.flatnonzero(values > rounding * max(values.max(initial=0.0), 1e-30))[::-1][:most]
     vectors = vectors[:, kept]
     largest = np.abs(vectors).argmax(axis=0)
     return values[kept], vectors * np.sign(vectors[largest, np.arange(len(kept))])

@@ -15,7 +15,14 @@ RANDOM = "random-directions"  # all of `best`, but its main directions
 
 COLUMNWISE = ("sizes", "walks", LAYERS)  # views whose columns have scales of their own
 
-BEST: Mapping[str, float] = {"colors": 2.0, "structure": 0.4, "sizes": 0.1, "walks": 0.3, LAYERS: 0.3}
+BEST: Mapping[str, float] = {
+    "colors": 2.0,
+    "structure": 0.4,
+    "sizes": 0.1,
+    "walks": 0.3,
+    "depth": 0.2,
+    LAYERS: 0.3,
+}
 
 
 def _without(*views: str) -> Mapping[str, float]:
@@ -26,7 +33,7 @@ RECIPES: Mapping[str, Mapping[str, float]] = {
     "best": BEST,
     PAPER: {},
     "without-colors": _without("colors"),
-    "without-structure": _without("structure", "sizes", "walks"),
+    "without-structure": _without("structure", "sizes", "walks", "depth"),
     "without-network": _without(LAYERS),
     "structure-only": _without("colors", LAYERS),
     RANDOM: BEST,
