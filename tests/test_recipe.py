@@ -117,6 +117,35 @@ def test_walks_in_numbers():
     np.testing.assert_allclose(found[2:], [[-np.log(3), 0, 0, 0, 0], [0] * 5], rtol=1e-6)
 
 
+@pytest.mark.parametrize("data", ["REDDIT-BINARY", "PTC_MR"])
+def test_depth_is_the_number_of_steps_to_where_most_walks_end(dataset, data):
+    store = dataset(data)[:40]
+    (found,) = DESCRIPTIONS.get("depth")(store)
+    for row, graph in zip(found, networkx_graphs(store), strict=True):
+        ending = np.linalg.matrix_power(nx.to_numpy_array(graph), 5).sum(axis=0)
+        centers = {v for v in graph if ending[v] > 0.999999 * ending.max() or not ending.max()}
+        away = nx.multi_source_dijkstra_path_length(graph, centers)
+        steps_away = np.array([away.get(v, -1) for v in graph]).view(np.uint64)
+        wanted = hashed_histogram(np.zeros(len(graph), np.int64), steps_away, 1, 128)
+        np.testing.assert_allclose(row, wanted[0], atol=1e-6)
+
+
+def test_depth_in_numbers():
+    """In a path of five nodes 9, 18, 18, 18, 9 walks of five steps end; without edges all nodes are centres;
+    what is joined to no centre has a place of its own; a long path takes time by its edges."""
+    apart = nx.disjoint_union(nx.star_graph(3), nx.path_graph(2))
+    path = nx.path_graph(5)
+    path.add_edge(2, 2)  # a loop is no step
+    graphs = [path, nx.empty_graph(3), apart, nx.path_graph(100_001)]
+    (found,) = DESCRIPTIONS.get("depth")(load_graphs(graphs))
+    for row, shares in zip(found, ({0: 3, 1: 2}, {0: 3}, {0: 1, 1: 3, -1: 2})):
+        keys = np.array([key for key, number in shares.items() for _ in range(number)]).view(np.uint64)
+        np.testing.assert_allclose(
+            row, hashed_histogram(np.zeros(len(keys), int), keys, 1, 128)[0], atol=1e-6
+        )
+    assert np.isfinite(found).all()
+
+
 @pytest.mark.parametrize("name", list(DESCRIPTIONS))
 def test_a_description_depends_on_its_own_graph_only(mutag, name):
     order = np.random.default_rng(1).permutation(len(mutag))[:50]

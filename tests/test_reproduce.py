@@ -276,6 +276,22 @@ def test_a_rival_of_the_recipe_may_be_shown_alone():
     assert [row[0] for row in found.rows] == ["MUTAG"]
 
 
+def test_the_recipe_is_compared_with_the_untrained_encoder_of_the_paper_too():
+    table = selected(TABLES["recipe"], ["MUTAG"], ["best", "tree-split"])
+    cells = plan(table, runs=2)
+    records = [made_up(c, 80, 85) for c in cells["MUTAG", "best"]]
+    records += [made_up(c, 70, 82) for c in cells["MUTAG", "tree-split"]]
+    found = sheet(table, cells, records)
+    assert found.header == ["data set", "untrained", "best", "paper", "paper, untrained"]
+    ((_, own, best, letter, encoder),) = found.rows
+    assert "(" not in best
+    own, letter, encoder = (
+        float(cell.split("(")[1].split(",")[0].rstrip(")")) for cell in (own, letter, encoder)
+    )
+    assert letter == -3.0  # 82 against 85
+    assert own - encoder == pytest.approx(10.0)  # 80 and 70, each against 85
+
+
 def test_a_record_of_another_configuration_or_with_fewer_scores_does_not_count(small):
     _, cells, records = small
     mine = cells["MUTAG", "tree-split"]

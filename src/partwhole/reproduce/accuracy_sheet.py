@@ -183,7 +183,10 @@ def _comparison(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
     default = table.rows[0]
     trained = "untrained" in (default.protocols or table.protocols)
     compared = [("untrained", default.name, "untrained")] if trained else []
-    compared += [(row.label, row.name, "label-free") for row in table.rows]
+    for row in table.rows:
+        compared.append((row.label, row.name, "label-free"))
+        if "untrained" in (row.protocols or ()):  # beside its own, that of the default
+            compared.append((f"{row.label}, untrained", row.name, "untrained"))
 
     def text(dataset: str, row: str, protocol: str) -> str:
         line, start = known.get((dataset, row)), known.get((dataset, default.name))

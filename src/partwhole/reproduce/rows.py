@@ -42,6 +42,7 @@ OURS_MH = Row("multi-head", "OURS (MH)", LETTER | MH)
 
 
 SCORED = ("label-free",)  # no epochs to choose from
+COMPARED = ("untrained", "label-free")
 TRAINED = ("untrained", "label-free", "paper")
 LABELLED = ("label-free", "paper")
 
