@@ -25,6 +25,7 @@ TRIALS = {  # what differs from the shipped weights
     "more structure": {"structure": 1.0, "sizes": 0.2, "walks": 0.6},
     "no colours": {"colors": NONE},
     "no walks": {"walks": NONE},
+    "no depth": {"depth": NONE},
     "more layers": {LAYERS: 1.0},
     "no layers": {LAYERS: NONE},
 }
