@@ -16,16 +16,21 @@ EQUAL = 1 - 1e-9  # counts above 2^53 are rounded, and nodes that are alike must
 
 @DESCRIPTIONS.register
 def depth(store: GraphStore) -> list[np.ndarray]:
-    """One block: how the nodes share out over the steps to the nearest centre. Centres are the nodes in which
-    the most walks of five steps end; what no path joins to one has a place of its own."""
+    """One block: how the nodes share out over the steps to the nearest centre."""
+    graph = np.repeat(np.arange(len(store)), store.num_nodes)
+    return [hashed_histogram(graph, steps_to_center(store).view(np.uint64), len(store), WIDTH)]
+
+
+def steps_to_center(store: GraphStore) -> np.ndarray:
+    """[N] from each node to the nearest of the nodes in which the most walks of five steps end; -1 where no
+    path leads to one."""
     graph = np.repeat(np.arange(len(store)), store.num_nodes)
     *_, ending = ending_walks(store)
     most = np.zeros(len(store))
     np.maximum.at(most, graph, ending)
     centers = np.flatnonzero(ending >= EQUAL * most[graph])
     first_node = store.node_ptr[:-1][graph]
-    away = _steps_from(centers, np.asarray(store.edge_ptr), np.asarray(store.neighbor), first_node)
-    return [hashed_histogram(graph, away.view(np.uint64), len(store), WIDTH)]
+    return _steps_from(centers, np.asarray(store.edge_ptr), np.asarray(store.neighbor), first_node)
 
 
 @njit(cache=True, nogil=True)
