@@ -185,7 +185,7 @@ def _comparison(table: Table, plan: Plan, known: Mapping[Place, Line]) -> Sheet:
     compared = [("untrained", default.name, "untrained")] if trained else []
     for row in table.rows:
         compared.append((row.label, row.name, "label-free"))
-        if "untrained" in (row.protocols or ()):  # beside its own, that of the default
+        if "untrained" in (row.protocols or ()):  # of its own, beside that of the default
             compared.append((f"{row.label}, untrained", row.name, "untrained"))
 
     def text(dataset: str, row: str, protocol: str) -> str:
