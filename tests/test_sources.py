@@ -18,6 +18,7 @@ from pyarrow import parquet
 from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
 from partwhole.errors import DataUnavailable
 from partwhole.reproduce.table1 import PAPER, statistics
+from partwhole.schema import NO_CATEGORY, Column
 from partwhole.sources import catalogue, molecules
 from partwhole.sources.tu import read_tu
 from partwhole.structure.base import with_structure
@@ -322,6 +323,48 @@ def test_pyg_and_tu_readers_agree_on_mutag(mutag):
     assert torch.equal(ours.neighbor, theirs.neighbor)
     assert torch.equal(ours.inputs.attributes["node"], theirs.inputs.attributes["node"])
     assert torch.equal(ours.inputs.edge_attributes, theirs.inputs.edge_attributes)
+
+
+def test_one_hot_rows_are_what_they_stand_for(dataset):
+    """The same vectors, whether atoms come as categories, as one-hot arrays or as one-hot lists."""
+    from torch_geometric.data import Data
+    from torch_geometric.utils import to_networkx
+
+    graphs = dataset("NCI1")[:60]
+    rows = np.eye(37, dtype=np.float32)
+    items = [
+        Data(x=torch.tensor(rows[g.node_codes[:, 0]]), edge_index=torch.tensor(g.edges.T)) for g in graphs
+    ]
+    assert load_graphs(items).schema.node == (Column.categorical("x", range(37)),)
+    small = {"epochs": 1, "layers": 2, "random_state": 0}
+    wanted = SubgraphInfoMax(**small).fit(graphs).transform(graphs)
+    model = SubgraphInfoMax(**small).fit(items)
+    np.testing.assert_array_equal(model.transform(items), wanted)
+    networks = [to_networkx(item, node_attrs=["x"], to_undirected=True) for item in items[:5]]
+    np.testing.assert_array_equal(model.transform(networks), wanted[:5])
+    items[0].x[0] = 0  # none of the kinds
+    assert load_graphs(items[:1], schema=model.schema_).node_codes[0] == NO_CATEGORY
+    items[0].x[0, :2] = 1
+    with pytest.raises(PartwholeError, match="'x' is 37 wide, and the model learned categories"):
+        model.transform(items[:1])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[0, 1, 0], [0, 0, 1], [0, 1, 0]],  # the degree, which tells nothing new
+        [[1, 0], [1, 0], [1, 0]],  # one kind
+        [[1, 0], [0, 0], [0, 1]],
+        [[1, 1], [1, 0], [0, 1]],
+        [[1, 0], [0.5, 0.5], [0, 1]],
+        [[1], [0], [0]],  # a flag
+    ],
+)
+def test_other_rows_stay_numbers(rows):
+    from torch_geometric.data import Data
+
+    item = Data(x=torch.tensor(rows, dtype=torch.float32), edge_index=torch.tensor([[0, 1], [1, 2]]))
+    assert not load_graphs([item, item]).schema.node[0].is_categorical
 
 
 def test_smiles_to_atoms_and_bonds():

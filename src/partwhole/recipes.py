@@ -17,6 +17,7 @@ COLUMNWISE = ("sizes", "walks", LAYERS)  # views whose columns have scales of th
 
 BEST: Mapping[str, float] = {
     "colors": 2.0,
+    "numbers": 1.0,
     "structure": 0.4,
     "sizes": 0.1,
     "walks": 0.3,
@@ -33,8 +34,9 @@ RECIPES: Mapping[str, Mapping[str, float]] = {
     "best": BEST,
     PAPER: {},
     "without-colors": _without("colors"),
+    "without-numbers": _without("numbers"),
     "without-structure": _without("structure", "sizes", "walks", "depth"),
     "without-network": _without(LAYERS),
-    "structure-only": _without("colors", LAYERS),
+    "structure-only": _without("colors", "numbers", LAYERS),
     RANDOM: BEST,
 }

@@ -91,6 +91,7 @@ SOURCES = Registry(
         "base",
         "catalogue",
         "conformers",
+        "kinds",
         "loading",
         "moleculenet",
         "motifs",

@@ -74,11 +74,10 @@ def category(value: Any) -> str:
 
 def _as_learned(learned: Column, values: Values) -> Column:
     """The column of the model; of categories also those it never saw, of numbers as wide as these are."""
-    if learned.is_categorical:
-        known = {category(value) for value in learned.values}
-        seen = {category(value) for value in values if value is not None}
-        return Column.categorical(learned.name, [*learned.values, *sorted(seen - known)])
     found = [value for value in values if value is not None]
+    if learned.is_categorical and not any(np.size(value) > 1 for value in found):  # but for one-hot rows
+        known, seen = ({category(value) for value in given} for given in (learned.values, found))
+        return Column.categorical(learned.name, [*learned.values, *sorted(seen - known)])
     if not all(_is_number(value) for value in found) or len({np.size(value) for value in found}) > 1:
         return Column.categorical(learned.name, sorted({category(str(value)) for value in found}))
     width = np.size(found[0]) if found else learned.width

@@ -13,6 +13,7 @@ import numpy as np
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.schema import NO_CATEGORY, Column, Schema, column_contents
 from partwhole.sources.attributes import category, note_unused
+from partwhole.sources.kinds import kinds_of
 from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 
@@ -64,6 +65,8 @@ def _content(
         own, content = found[column.name]
         if own.is_categorical and column.is_categorical:
             return _categories(part, column, own, content, reading)
+        if column.values == tuple(range(own.width)) and (kinds := kinds_of(content)) is not None:
+            return kinds  # one-hot rows, as they were in the fit
         if own.is_categorical != column.is_categorical or own.width != column.width:
             has = "categories" if own.is_categorical else f"{own.width} wide"
             reason = f"The {part} attribute {column.name!r} is {has}, and the model learned {kind}."
