@@ -17,7 +17,7 @@ COLUMNWISE = ("sizes", "walks", LAYERS)  # views whose columns have scales of th
 
 BEST: Mapping[str, float] = {
     "colors": 2.0,
-    "numbers": 1.0,
+    "numbers": 1.5,
     "structure": 0.4,
     "sizes": 0.1,
     "walks": 0.3,

@@ -1,4 +1,4 @@
-"""How the numbers that nodes carry are distributed."""
+"""How the numbers that nodes and edges carry are distributed."""
 
 from __future__ import annotations
 
@@ -17,21 +17,34 @@ FINENESS = (0.5, 1.0, 2.0, 4.0)  # of the waves, a fourth each; numbers are stan
 
 @DESCRIPTIONS.register
 def numbers(store: GraphStore) -> list[np.ndarray]:
-    """Two blocks: of the numeric attributes of nodes, and of the same averaged with those of the neighbours.
+    """Three blocks: of the numeric attributes of nodes, of the same averaged with those of the neighbours,
+    and of the numeric attributes of edges.
 
-    A block holds the means over nodes of cosines and sines of random projections. Their products tell how
-    alike two distributions are (means of random Fourier features, Rahimi and Recht 2007): near numbers are
-    alike, and no number needs to occur twice. Large numbers count by their logarithm."""
-    columns = tuple(column for column in store.schema.node if not column.is_categorical)
-    given = one_hot(store.node_codes[:, :0], store.node_values, columns)  # on the scale of the fit
-    own = np.arcsinh(given.astype(np.float64))  # [N, D]
-    if not own.shape[1]:
-        return [np.zeros((len(store), 2 * WAVES), np.float32)] * 2
+    A block holds the means over nodes or edges of cosines and sines of random projections. Their products
+    tell how alike two distributions are (means of random Fourier features, Rahimi and Recht 2007): near
+    numbers are alike, and no number needs to occur twice. Large numbers count by their logarithm."""
+    own, edges = (_logarithms(store, part) for part in ("node", "edge"))
     a = adjacency(store)
     degree = np.diff(a.indptr)[:, None]
     around = np.where(degree > 0, (own + a @ own / np.maximum(degree, 1)) / 2, own)
-    frequency, node_ptr = _frequencies(own.shape[1]), np.asarray(store.node_ptr)
-    return [_mean_waves(x, frequency, node_ptr).astype(np.float32) for x in (own, around)]
+    first_node = np.asarray(store.node_ptr)
+    first_edge = np.asarray(store.edge_ptr)[first_node]
+    return [_mean_waves(x, ptr) for x, ptr in ((own, first_node), (around, first_node), (edges, first_edge))]
+
+
+def _logarithms(store: GraphStore, part: str) -> np.ndarray:
+    """[nodes or edges, D] float64: the inverse hyperbolic sines of the numbers, on the scale of the fit."""
+    columns = tuple(column for column in getattr(store.schema, part) if not column.is_categorical)
+    codes, values = getattr(store, f"{part}_codes"), getattr(store, f"{part}_values")
+    return np.arcsinh(one_hot(codes[:, :0], values, columns).astype(np.float64))
+
+
+def _mean_waves(x: np.ndarray, ptr: np.ndarray) -> np.ndarray:
+    """[graphs, 2 waves] float32, of rows x [rows, D], of which graph g has ptr[g] : ptr[g + 1]; empty where
+    there are no columns."""
+    if not x.shape[1]:
+        return np.zeros((len(ptr) - 1, 2 * WAVES), np.float32)
+    return _means(x, _frequencies(x.shape[1]), ptr).astype(np.float32)
 
 
 def _frequencies(columns: int) -> np.ndarray:
@@ -51,17 +64,17 @@ def _shares(count: int) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _mean_waves(x: np.ndarray, frequency: np.ndarray, node_ptr: np.ndarray) -> np.ndarray:
-    """[graphs, 2 waves]: x [N, D] node by node, so that a graph does not depend on those beside it."""
-    graphs, (columns, waves) = len(node_ptr) - 1, frequency.shape
+def _means(x: np.ndarray, frequency: np.ndarray, ptr: np.ndarray) -> np.ndarray:
+    """Row by row, so that a graph does not depend on those beside it."""
+    graphs, (columns, waves) = len(ptr) - 1, frequency.shape
     out, phase = np.zeros((graphs, 2 * waves)), np.empty(waves)
     for g in range(graphs):
-        for node in range(node_ptr[g], node_ptr[g + 1]):
+        for row in range(ptr[g], ptr[g + 1]):
             phase[:] = 0.0
             for column in range(columns):
-                if x[node, column] != 0.0:
-                    phase += x[node, column] * frequency[column]
+                if x[row, column] != 0.0:
+                    phase += x[row, column] * frequency[column]
             out[g, :waves] += np.cos(phase)
             out[g, waves:] += np.sin(phase)
-        out[g] /= max(node_ptr[g + 1] - node_ptr[g], 1)
+        out[g] /= max(ptr[g + 1] - ptr[g], 1)
     return out
