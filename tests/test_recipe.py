@@ -164,21 +164,42 @@ def test_numbers_are_means_of_waves(dataset):
     for g, graph in enumerate(networkx_graphs(store)):
         own = np.arcsinh((store[g].node_values[:, 0].astype(float) - column.center) / column.scale)
         mean = [own[list(graph[v])].mean() if graph[v] else own[v] for v in graph]
-        for block, x in zip(blocks, (own, (own + mean) / 2), strict=True):
+        for block, x in zip(blocks, (own, (own + mean) / 2)):
             phase = x[:, None] * frequency
             wanted = np.hstack([np.cos(phase).mean(0), np.sin(phase).mean(0)])
             np.testing.assert_allclose(block[g], wanted, atol=1e-5)
+    assert len(blocks) == 3
+    assert not blocks[2].any()  # edges have none
 
 
 def test_near_numbers_are_alike():
     """The products of waves of four widths: the mean of exp(-f^2 d^2 / 2) for f = 0.5, 1, 2 and 4, up to
     chance; d is 0.8814, the inverse hyperbolic sine of 1."""
-    own, around = DESCRIPTIONS.get("numbers")(with_numbers([1, 1, 1], [[0.0], [1.0], [1000.0]]))
+    own, around, _ = DESCRIPTIONS.get("numbers")(with_numbers([1, 1, 1], [[0.0], [1.0], [1000.0]]))
     assert own @ own.T / 128 == pytest.approx(np.array([[1, 0.45, 0], [0.45, 1, 0], [0, 0, 1]]), abs=0.15)
     np.testing.assert_array_equal(own, around)  # nodes without neighbours keep their own
     joined = with_numbers([2, 2], [[0.0], [2.0], [0.0], [0.0]], [(0, 1)])
-    own, around = DESCRIPTIONS.get("numbers")(joined)
+    own, around, _ = DESCRIPTIONS.get("numbers")(joined)
     np.testing.assert_allclose(around[0][:128], np.cos(_frequencies(1)[0] * np.arcsinh(2) / 2), atol=1e-6)
+
+
+def test_numbers_of_edges_tell_networks_apart():
+    """Eighty random networks of the same nodes and edges, their weights near 1 or near 3."""
+    random = np.random.default_rng(0)
+    heavy, graphs = random.permutation(np.repeat([0, 1], 40)), []
+    for h in heavy:
+        graph = nx.gnm_random_graph(12, 20, seed=int(random.integers(1 << 30)))
+        for edge in graph.edges:
+            graph.edges[edge]["weight"] = random.normal(1 + 2 * h, 1)
+        graphs.append(graph)
+    store = load_graphs(graphs)
+    own, around, edges = DESCRIPTIONS.get("numbers")(store)
+    assert not np.any([own, around])
+    g, (column,) = store[3], store.schema.edge
+    phase = np.arcsinh((g.edge_values.astype(float) - column.center) / column.scale) * _frequencies(1)[0]
+    np.testing.assert_allclose(edges[3, :128], np.cos(phase).mean(0), atol=1e-5)
+    vectors = SubgraphInfoMax(**SMALL).fit(store).transform(store)
+    assert fold_accuracies(vectors, heavy).mean() > 97
 
 
 def test_numbers_see_more_than_mean_and_spread():
@@ -187,7 +208,7 @@ def test_numbers_see_more_than_mean_and_spread():
     kind = random.permutation(np.repeat([0, 1], 50))
     rows = [random.normal(size=(10, 1)) if k else random.choice([-1, 1.001], size=(10, 1)) for k in kind]
     store = with_numbers([10] * 100, np.vstack(rows))
-    (own, _) = DESCRIPTIONS.get("numbers")(store)
+    own, *_ = DESCRIPTIONS.get("numbers")(store)
     assert fold_accuracies(own, kind).mean() > 97
 
 
@@ -198,7 +219,7 @@ def test_numbers_that_are_missing_count_as_the_mean():
             graph.nodes[node]["size"] = number
     with pytest.warns(UserWarning, match="1 of 6 nodes have no 'size'"):
         found = DESCRIPTIONS.get("numbers")(load_graphs(graphs))
-    for block in found:
+    for block in found[:2]:
         np.testing.assert_allclose(block[0], block[1], atol=1e-6)
         assert block.any()
 
@@ -240,6 +261,24 @@ def test_colours_of_bare_nodes_are_their_degrees():
         np.testing.assert_allclose(np.linalg.norm(blocks[1], axis=1), 1, atol=0.2)
         assert np.any(blocks[2][0] != blocks[2][1]) == differ
         assert blocks[4].any() == differ
+
+
+def test_bare_nodes_have_the_colours_of_their_edges():
+    """Rings of six with the kinds of edges in turn, and in two halves, are alike by the kinds alone, and told
+    apart by those around a node; where nodes have categories those of edges do not count."""
+    rings = [nx.cycle_graph(6), nx.cycle_graph(6)]
+    for ring, kinds in zip(rings, ("ababab", "aaabbb")):
+        for (a, b), kind in zip([(k, (k + 1) % 6) for k in range(6)], kinds):
+            ring.edges[a, b]["kind"] = kind
+    blocks = DESCRIPTIONS.get("colors")(load_graphs(rings))
+    assert [np.any(block[0] != block[1]) for block in blocks] == [False, True, True, True, True]
+    node = np.repeat([0, 1], 6)
+    alike = np.array([0] * 6 + [0, 1, 1, 0, 2, 2], np.uint64)  # nodes between a and b, a and a, b and b
+    wanted = hashed_histogram(node, alike, 2, 1 << 14)
+    assert blocks[1][0] @ blocks[1][1] == pytest.approx(wanted[0] @ wanted[1], abs=0.15)
+    for ring in rings:
+        nx.set_node_attributes(ring, dict(enumerate("xyyyyy")), "atom")
+    assert not any(np.any(block[0] != block[1]) for block in DESCRIPTIONS.get("colors")(load_graphs(rings)))
 
 
 def test_a_summary_keeps_the_weighted_distances_of_its_blocks(mutag):

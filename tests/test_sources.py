@@ -325,27 +325,36 @@ def test_pyg_and_tu_readers_agree_on_mutag(mutag):
     assert torch.equal(ours.inputs.edge_attributes, theirs.inputs.edge_attributes)
 
 
-def test_one_hot_rows_are_what_they_stand_for(dataset):
-    """The same vectors, whether atoms come as categories, as one-hot arrays or as one-hot lists."""
+def test_one_hot_rows_are_what_they_stand_for(mutag):
+    """The same vectors, whether atoms and bonds come as categories, as one-hot arrays or as one-hot lists."""
     from torch_geometric.data import Data
     from torch_geometric.utils import to_networkx
 
-    graphs = dataset("NCI1")[:60]
-    rows = np.eye(37, dtype=np.float32)
+    def one_hot(codes, width):
+        return torch.eye(width)[torch.from_numpy(codes[:, 0].astype(np.int64))]
+
     items = [
-        Data(x=torch.tensor(rows[g.node_codes[:, 0]]), edge_index=torch.tensor(g.edges.T)) for g in graphs
+        Data(
+            x=one_hot(graph.node_codes, 7),
+            edge_index=torch.tensor(graph.edges.T),
+            edge_attr=one_hot(graph.edge_codes, 4),
+        )
+        for graph in mutag
     ]
-    assert load_graphs(items).schema.node == (Column.categorical("x", range(37)),)
+    read = load_graphs(items).schema
+    assert read.node == (Column.categorical("x", range(7)),)
+    assert read.edge == (Column.categorical("edge_attr", range(4)),)
     small = {"epochs": 1, "layers": 2, "random_state": 0}
-    wanted = SubgraphInfoMax(**small).fit(graphs).transform(graphs)
+    wanted = SubgraphInfoMax(**small).fit(mutag).transform(mutag)
     model = SubgraphInfoMax(**small).fit(items)
     np.testing.assert_array_equal(model.transform(items), wanted)
-    networks = [to_networkx(item, node_attrs=["x"], to_undirected=True) for item in items[:5]]
+    names = {"node_attrs": ["x"], "edge_attrs": ["edge_attr"]}
+    networks = [to_networkx(item, **names, to_undirected=True) for item in items[:5]]
     np.testing.assert_array_equal(model.transform(networks), wanted[:5])
     items[0].x[0] = 0  # none of the kinds
     assert load_graphs(items[:1], schema=model.schema_).node_codes[0] == NO_CATEGORY
     items[0].x[0, :2] = 1
-    with pytest.raises(PartwholeError, match="'x' is 37 wide, and the model learned categories"):
+    with pytest.raises(PartwholeError, match="'x' is 7 wide, and the model learned categories"):
         model.transform(items[:1])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,27 +14,13 @@ MOST = 1000  # kinds; more are rather names
 
 
 def with_kinds(store: GraphStore) -> GraphStore:
-    """The store, its nodes' one-hot attributes as categories called 0, 1, …
+    """The store, one-hot attributes of its nodes and edges as categories called 0, 1, …
 
-    The network's input stays as it is; colours and kernels come to see what the nodes are. Rows that only
-    repeat the degree, a common stand-in for attributes, say nothing new and stay numbers.
+    The network's input stays as it is; colours and kernels come to see what nodes and edges are. Rows of
+    nodes that only repeat the degree, a common stand-in for attributes, say nothing new and stay numbers.
     """
-    contents = list(column_contents(store.schema.node, store.node_codes, store.node_values))
-    kinds = [None if column.is_categorical else _kinds(content, store) for column, content in contents]
-    if all(k is None for k in kinds):
-        return store
-    columns, codes, values = [], [store.node_codes[:, :0]], [store.node_values[:, :0]]
-    for (column, content), found in zip(contents, kinds):
-        if found is not None:
-            column, content = Column.categorical(column.name, range(column.width)), found
-        columns.append(column)
-        (codes if column.is_categorical else values).append(content)
-    return replace(
-        store,
-        schema=replace(store.schema, node=tuple(columns)),
-        node_codes=np.concatenate(codes, axis=1),
-        node_values=np.concatenate(values, axis=1),
-    )
+    store = _with_kinds(store, "node", np.diff(store.edge_ptr))
+    return _with_kinds(store, "edge", np.zeros(len(store.neighbor), np.int64))
 
 
 def kinds_of(rows: np.ndarray) -> np.ndarray | None:
@@ -45,11 +32,30 @@ def kinds_of(rows: np.ndarray) -> np.ndarray | None:
     return np.where(ones.any(axis=1), ones.argmax(axis=1), NO_CATEGORY).astype(np.int16)[:, None]
 
 
-def _kinds(rows: np.ndarray, store: GraphStore) -> np.ndarray | None:
-    """Those of all nodes, unless some have none, or the degree of a node tells its kind; so it does where
-    all are of one kind."""
-    kinds, degree = kinds_of(rows), np.diff(store.edge_ptr)
+def _with_kinds(store: GraphStore, part: str, known: np.ndarray) -> GraphStore:
+    codes, values = getattr(store, f"{part}_codes"), getattr(store, f"{part}_values")
+    contents = list(column_contents(getattr(store.schema, part), codes, values))
+    kinds = [None if column.is_categorical else _new_kinds(content, known) for column, content in contents]
+    if all(k is None for k in kinds):
+        return store
+    columns, new_codes, new_values = [], [codes[:, :0]], [values[:, :0]]
+    for (column, content), found in zip(contents, kinds):
+        if found is not None:
+            column, content = Column.categorical(column.name, range(column.width)), found
+        columns.append(column)
+        (new_codes if column.is_categorical else new_values).append(content)
+    schema: dict[str, Any] = {part: tuple(columns)}
+    rows: dict[str, Any] = {
+        f"{part}_codes": np.concatenate(new_codes, axis=1),
+        f"{part}_values": np.concatenate(new_values, axis=1),
+    }
+    return replace(store, schema=replace(store.schema, **schema), **rows)
+
+
+def _new_kinds(rows: np.ndarray, known: np.ndarray) -> np.ndarray | None:
+    """Those of all rows, unless some have none, or what is `known` [n] of a row tells its kind."""
+    kinds = kinds_of(rows)
     if kinds is None or (kinds < 0).any():
         return None
-    pairs = np.unique(np.stack([degree, kinds[:, 0]]), axis=1)
-    return None if len(pairs.T) == len(np.unique(degree)) else kinds
+    pairs = np.unique(np.stack([known, kinds[:, 0]]), axis=1)
+    return None if len(pairs.T) == len(np.unique(known)) else kinds
