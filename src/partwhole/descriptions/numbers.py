@@ -9,7 +9,6 @@ from partwhole.hashing import STEP, share
 from partwhole.registry import DESCRIPTIONS
 from partwhole.schema import one_hot
 from partwhole.store import GraphStore
-from partwhole.structure.base import adjacency
 
 WAVES = 128  # of a block: a cosine and a sine each
 FINENESS = (0.5, 1.0, 2.0, 4.0)  # of the waves, a fourth each; numbers are standardised, their spread is one
@@ -23,28 +22,20 @@ def numbers(store: GraphStore) -> list[np.ndarray]:
     A block holds the means over nodes or edges of cosines and sines of random projections. Their products
     tell how alike two distributions are (means of random Fourier features, Rahimi and Recht 2007): near
     numbers are alike, and no number needs to occur twice. Large numbers count by their logarithm."""
-    own, edges = (_logarithms(store, part) for part in ("node", "edge"))
-    a = adjacency(store)
-    degree = np.diff(a.indptr)[:, None]
-    around = np.where(degree > 0, (own + a @ own / np.maximum(degree, 1)) / 2, own)
-    first_node = np.asarray(store.node_ptr)
-    first_edge = np.asarray(store.edge_ptr)[first_node]
-    return [_mean_waves(x, ptr) for x, ptr in ((own, first_node), (around, first_node), (edges, first_edge))]
+    own, around, of_edges = (np.zeros((len(store), 2 * WAVES)) for _ in range(3))
+    node_ptr, edge_ptr, neighbor = map(np.asarray, (store.node_ptr, store.edge_ptr, store.neighbor))
+    nodes, edges = _standardised(store, "node"), _standardised(store, "edge")  # [N, D], [E, D']
+    if nodes.shape[1]:
+        _of_nodes(nodes, _frequencies(nodes.shape[1]), node_ptr, edge_ptr, neighbor, own, around)
+    if edges.shape[1]:
+        _of_edges(edges, _frequencies(edges.shape[1]), edge_ptr[node_ptr], of_edges)
+    return [block.astype(np.float32) for block in (own, around, of_edges)]
 
 
-def _logarithms(store: GraphStore, part: str) -> np.ndarray:
-    """[nodes or edges, D] float64: the inverse hyperbolic sines of the numbers, on the scale of the fit."""
+def _standardised(store: GraphStore, part: str) -> np.ndarray:
+    """[rows, D] float32: the numbers of nodes or edges on the scale of the fit."""
     columns = tuple(column for column in getattr(store.schema, part) if not column.is_categorical)
-    codes, values = getattr(store, f"{part}_codes"), getattr(store, f"{part}_values")
-    return np.arcsinh(one_hot(codes[:, :0], values, columns).astype(np.float64))
-
-
-def _mean_waves(x: np.ndarray, ptr: np.ndarray) -> np.ndarray:
-    """[graphs, 2 waves] float32, of rows x [rows, D], of which graph g has ptr[g] : ptr[g + 1]; empty where
-    there are no columns."""
-    if not x.shape[1]:
-        return np.zeros((len(ptr) - 1, 2 * WAVES), np.float32)
-    return _means(x, _frequencies(x.shape[1]), ptr).astype(np.float32)
+    return one_hot(getattr(store, f"{part}_codes")[:, :0], getattr(store, f"{part}_values"), columns)
 
 
 def _frequencies(columns: int) -> np.ndarray:
@@ -64,17 +55,54 @@ def _shares(count: int) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _means(x: np.ndarray, frequency: np.ndarray, ptr: np.ndarray) -> np.ndarray:
-    """Row by row, so that a graph does not depend on those beside it."""
-    graphs, (columns, waves) = len(ptr) - 1, frequency.shape
-    out, phase = np.zeros((graphs, 2 * waves)), np.empty(waves)
-    for g in range(graphs):
+def _of_nodes(
+    x: np.ndarray,
+    frequency: np.ndarray,
+    node_ptr: np.ndarray,
+    edge_ptr: np.ndarray,
+    neighbor: np.ndarray,
+    own: np.ndarray,
+    around: np.ndarray,
+) -> None:
+    """Graph by graph. An average of numbers has the average phase, so that numbers are projected once."""
+    for g in range(len(node_ptr) - 1):
+        first, count = node_ptr[g], node_ptr[g + 1] - node_ptr[g]
+        phase = np.empty((count, frequency.shape[1]))
+        for i in range(count):
+            _project(x[first + i], frequency, phase[i])
+            _add_waves(phase[i], 1 / count, own[g])
+        for i in range(count):
+            total, others = np.zeros(frequency.shape[1]), 0
+            for e in range(edge_ptr[first + i], edge_ptr[first + i + 1]):
+                if neighbor[e] != i:
+                    total += phase[neighbor[e]]
+                    others += 1
+            average = (phase[i] + total / others) / 2 if others else phase[i]
+            _add_waves(average, 1 / count, around[g])
+
+
+@njit(cache=True, nogil=True)
+def _of_edges(x: np.ndarray, frequency: np.ndarray, ptr: np.ndarray, out: np.ndarray) -> None:
+    """Graph g has the rows ptr[g] : ptr[g + 1], each edge twice."""
+    phase = np.empty(frequency.shape[1])
+    for g in range(len(ptr) - 1):
         for row in range(ptr[g], ptr[g + 1]):
-            phase[:] = 0.0
-            for column in range(columns):
-                if x[row, column] != 0.0:
-                    phase += x[row, column] * frequency[column]
-            out[g, :waves] += np.cos(phase)
-            out[g, waves:] += np.sin(phase)
-        out[g] /= max(ptr[g + 1] - ptr[g], 1)
-    return out
+            _project(x[row], frequency, phase)
+            _add_waves(phase, 1 / (ptr[g + 1] - ptr[g]), out[g])
+
+
+@njit(cache=True, nogil=True)
+def _project(numbers: np.ndarray, frequency: np.ndarray, phase: np.ndarray) -> None:
+    phase[:] = 0.0
+    for column in range(len(numbers)):
+        number = np.arcsinh(np.float64(numbers[column]))
+        if number != 0.0:
+            for j in range(len(phase)):
+                phase[j] += number * frequency[column, j]
+
+
+@njit(cache=True, nogil=True)
+def _add_waves(phase: np.ndarray, weight: float, out: np.ndarray) -> None:
+    for j in range(len(phase)):
+        out[j] += weight * np.cos(phase[j])
+        out[len(phase) + j] += weight * np.sin(phase[j])
