@@ -26,8 +26,10 @@ def with_kinds(store: GraphStore) -> GraphStore:
 def kinds_of(rows: np.ndarray) -> np.ndarray | None:
     """[n, 1] the place of the one in each row, -1 where there is none; None where rows [n, width] hold
     anything else."""
+    if not 2 <= rows.shape[1] <= MOST:
+        return None
     ones = rows == 1
-    if not 2 <= rows.shape[1] <= MOST or (ones.sum(axis=1) > 1).any() or rows[~ones].any():
+    if (ones.sum(axis=1) > 1).any() or rows[~ones].any():
         return None
     return np.where(ones.any(axis=1), ones.argmax(axis=1), NO_CATEGORY).astype(np.int16)[:, None]
 

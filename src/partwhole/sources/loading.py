@@ -50,7 +50,7 @@ def read_graphs(data: Any, reading: Reading) -> GraphStore:
     else:
         source = _source_of(data)
         store = catalogue.load(str(data)) if source is None else source.read(_place(data), reading)
-        if source is not None and reading.schema is None:
+        if reading.schema is None:
             store = with_kinds(store)
         if isinstance(data, str | Path) and source is not None:
             store = replace(store, origin=str(Path(data).absolute()))
