@@ -325,37 +325,83 @@ def test_pyg_and_tu_readers_agree_on_mutag(mutag):
     assert torch.equal(ours.inputs.edge_attributes, theirs.inputs.edge_attributes)
 
 
-def test_one_hot_rows_are_what_they_stand_for(mutag):
-    """The same vectors, whether atoms and bonds come as categories, as one-hot arrays or as one-hot lists."""
+def one_hot_items(store):
+    """PyTorch Geometric's idea of a set with categories."""
     from torch_geometric.data import Data
-    from torch_geometric.utils import to_networkx
 
     def one_hot(codes, width):
         return torch.eye(width)[torch.from_numpy(codes[:, 0].astype(np.int64))]
 
-    items = [
-        Data(
-            x=one_hot(graph.node_codes, 7),
-            edge_index=torch.tensor(graph.edges.T),
-            edge_attr=one_hot(graph.edge_codes, 4),
-        )
-        for graph in mutag
-    ]
-    read = load_graphs(items).schema
-    assert read.node == (Column.categorical("x", range(7)),)
-    assert read.edge == (Column.categorical("edge_attr", range(4)),)
-    small = {"epochs": 1, "layers": 2, "random_state": 0}
+    (node,), edge = store.schema.node, store.schema.edge
+    items = []
+    for graph in store:
+        kinds = {"edge_attr": one_hot(graph.edge_codes, edge[0].width)} if edge else {}
+        x, pairs = one_hot(graph.node_codes, node.width), torch.tensor(graph.edges.T)
+        items.append(Data(x=x, edge_index=pairs, **kinds))
+    return items
+
+
+def test_one_hot_rows_are_what_they_stand_for(mutag):
+    """The same vectors, whether atoms and bonds come as categories, as one-hot arrays or as one-hot lists."""
+    from torch_geometric.utils import to_networkx
+
+    items, small = one_hot_items(mutag), {"epochs": 1, "layers": 2, "random_state": 0}
     wanted = SubgraphInfoMax(**small).fit(mutag).transform(mutag)
     model = SubgraphInfoMax(**small).fit(items)
-    np.testing.assert_array_equal(model.transform(items), wanted)
+    assert model.schema_.node == (Column.categorical("x", range(7)),)
+    assert model.schema_.edge == (Column.categorical("edge_attr", range(4)),)
+    for graphs in items, load_graphs(items):
+        np.testing.assert_array_equal(model.transform(graphs), wanted)
     names = {"node_attrs": ["x"], "edge_attrs": ["edge_attr"]}
     networks = [to_networkx(item, **names, to_undirected=True) for item in items[:5]]
     np.testing.assert_array_equal(model.transform(networks), wanted[:5])
-    items[0].x[0] = 0  # none of the kinds
-    assert load_graphs(items[:1], schema=model.schema_).node_codes[0] == NO_CATEGORY
-    items[0].x[0, :2] = 1
-    with pytest.raises(PartwholeError, match="'x' is 7 wide, and the model learned categories"):
-        model.transform(items[:1])
+
+
+def test_rows_that_are_not_one_hot_where_all_were_in_the_fit(dataset):
+    items = one_hot_items(dataset("NCI1")[:30])
+    model = SubgraphInfoMax(epochs=1, layers=1, hidden=8).fit(items)
+    items[0].x[0] = 0
+    with pytest.warns(UserWarning, match="nodes have no 'x', which counts as none of its categories"):
+        assert load_graphs(items[:2], schema=model.schema_).node_codes[0] == NO_CATEGORY
+    items[0].x[0, :2] = 0.5
+    message = "1 of [0-9]+ nodes have a 'x' that is not one-hot, as in the fit; correct it"
+    with pytest.raises(PartwholeError, match=message):
+        model.transform(items[:2])
+    with pytest.warns(UserWarning, match="it counts as missing"):
+        store = load_graphs(items[:2], schema=model.schema_, fallback=True)
+    assert store.node_codes[:, 0].tolist().count(NO_CATEGORY) == 1  # and no other node cares
+    rows = [[float(k == i) for k in range(37)] for i in range(3)]
+    network = nx.path_graph(3)
+    nx.set_node_attributes(network, dict(enumerate([rows[0], None, rows[2]])), "x")
+    with pytest.warns(UserWarning, match="1 of 3 nodes have no 'x', which counts as none of its categories"):
+        assert load_graphs([network], schema=model.schema_).node_codes[:, 0].tolist() == [0, NO_CATEGORY, 2]
+
+
+@pytest.mark.parametrize("values", [[[1], [1, 2]], [[1, 2], 2.0, "b"], [[1.0, 0.0], [0.0, 1.0]]])
+def test_a_model_of_names_is_told_of_rows(values):
+    graphs = [nx.path_graph(3) for _ in range(3)]
+    for graph in graphs:
+        nx.set_node_attributes(graph, dict(enumerate("aba")), "kind")
+    model = SubgraphInfoMax(epochs=0, layers=1, hidden=8).fit(graphs)
+    graph = nx.path_graph(len(values))
+    nx.set_node_attributes(graph, dict(enumerate(values)), "kind")
+    with pytest.raises(PartwholeError, match=r"'kind' (has the value|is 2 wide)"):
+        model.transform([graph])
+
+
+def test_one_hot_rows_and_numbers_are_the_same_to_a_network(dataset, tmp_path):
+    """A run of kinds is a start for rows that stay numbers, and the other way round."""
+    items = one_hot_items(dataset("NCI1")[:40])
+    others = one_hot_items(dataset("NCI1")[40:60])
+    others[0].x[0] = 0  # so that these are no kinds
+    small = {"epochs": 1, "layers": 1, "hidden": 8}
+    for first, second in (items, others), (others, items):
+        start = SubgraphInfoMax(**small)
+        start.fit_run(load_graphs(first), tmp_path / "run", overwrite=True)
+        then = SubgraphInfoMax(start_from=str(tmp_path / "run"), **small).fit(second)
+        assert start.schema_.node[0].is_categorical != then.schema_.node[0].is_categorical
+        assert np.isfinite(start.transform(load_graphs(items))).all()
+        assert np.isfinite(then.transform(load_graphs(items))).all()
 
 
 @pytest.mark.parametrize(
@@ -373,7 +419,7 @@ def test_other_rows_stay_numbers(rows):
     from torch_geometric.data import Data
 
     item = Data(x=torch.tensor(rows, dtype=torch.float32), edge_index=torch.tensor([[0, 1], [1, 2]]))
-    assert not load_graphs([item, item]).schema.node[0].is_categorical
+    assert not SubgraphInfoMax(epochs=0, layers=1, hidden=4).fit([item, item]).schema_.node[0].is_categorical
 
 
 def test_smiles_to_atoms_and_bonds():

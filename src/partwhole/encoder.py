@@ -72,7 +72,7 @@ class EncoderMethod(GraphMethod, TrainConfig):
 
     def _start(self, store: GraphStore) -> None:
         super()._start(store)
-        self.store_ = with_structure(store, self._kinds())
+        self.store_ = with_structure(self.store_, self._kinds())
         self._build(fresh=True)
         if ranks.count() > 1:
             self._require_ranks(store)

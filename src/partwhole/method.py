@@ -20,6 +20,7 @@ from partwhole.errors import PartwholeError
 from partwhole.pretrained import pretrained_folder, run_folder
 from partwhole.registry import METHODS
 from partwhole.schema import Schema
+from partwhole.sources.kinds import with_kinds
 from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
@@ -166,9 +167,10 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         self.validate()
         if ranks.count() > 1 and not self.keeps_state:  # not trained step by step, so none can be shared
             raise PartwholeError(f"{self.method} learns in one process; leave out --devices.")
-        self.schema_, self.store_ = store.schema, store
+        self.store_ = with_kinds(store)
+        self.schema_ = self.store_.schema
         self.history_: list[dict[str, Any]] = []
-        self.about_ = self._about(store)
+        self.about_ = self._about(self.store_)
 
     def _fit_started(
         self, run: RunFolder | None = None, stop_requested: Callable[[], bool] = lambda: False

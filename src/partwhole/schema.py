@@ -63,8 +63,16 @@ class Schema:
     chemistry: bool = False  # node column 0 holds element symbols: draw as a molecule
 
     def same_inputs(self, other: Schema) -> bool:
-        """Whether nodes and edges have the same attributes, whatever the targets are."""
-        return (self.node, self.edge) == (other.node, other.edge)
+        """Whether a network sees the same attributes of nodes and edges, whatever the targets are; kinds
+        called 0, 1, … are one-hot rows to it."""
+        mine, theirs = (
+            [
+                [replace(c, values=()) if c.values == tuple(range(c.width)) else c for c in part]
+                for part in (s.node, s.edge)
+            ]
+            for s in (self, other)
+        )
+        return mine == theirs
 
     @property
     def node_width(self) -> int:

@@ -11,7 +11,7 @@ from partwhole.schema import one_hot
 from partwhole.store import GraphStore
 
 WAVES = 128  # of a block: a cosine and a sine each
-FINENESS = (0.5, 1.0, 2.0, 4.0)  # of the waves, a fourth each; numbers are standardised, their spread is one
+FINENESS = (0.5, 1.0, 2.0, 4.0)  # of the waves, a fourth each; standardised numbers have a spread of one
 
 
 @DESCRIPTIONS.register

@@ -55,7 +55,7 @@ def encode(attributes: Mapping[str, Values], part: str, reading: Reading) -> Enc
             gap = [np.nan] * column.width
             numbers.append(_matrix([gap if value is None else value for value in values]))
         if missing := sum(value is None for value in values):
-            meaning = "none of its categories" if column.is_categorical else "its mean"
+            meaning = "none of its categories" if (learned or column).is_categorical else "its mean"
             reading.note(f"{missing} of {len(values)} {part}s have no {name!r}, which counts as {meaning}.")
     return (
         tuple(columns),
@@ -75,12 +75,15 @@ def category(value: Any) -> str:
 def _as_learned(learned: Column, values: Values) -> Column:
     """The column of the model; of categories also those it never saw, of numbers as wide as these are."""
     found = [value for value in values if value is not None]
-    if learned.is_categorical and not any(np.size(value) > 1 for value in found):  # but for one-hot rows
+    numeric = all(_is_number(value) for value in found) and len({np.size(value) for value in found}) < 2
+    width = np.size(found[0]) if numeric and found else learned.width
+    if learned.is_categorical and not (
+        numeric and found and 1 < width == learned.width
+    ):  # but for one-hot rows
         known, seen = ({category(value) for value in given} for given in (learned.values, found))
         return Column.categorical(learned.name, [*learned.values, *sorted(seen - known)])
-    if not all(_is_number(value) for value in found) or len({np.size(value) for value in found}) > 1:
-        return Column.categorical(learned.name, sorted({category(str(value)) for value in found}))
-    width = np.size(found[0]) if found else learned.width
+    if not numeric:
+        return Column.categorical(learned.name, sorted({category(value) for value in found}))
     missing = (0.0,) * width  # which a number may be, until the model says what that means
     return replace(Column.numeric(learned.name, width), center=missing, scale=(1.0,) * width)
 

@@ -11,10 +11,11 @@ from partwhole.schema import NO_CATEGORY, Column, column_contents
 from partwhole.store import GraphStore
 
 MOST = 1000  # kinds; more are rather names
+FIRST = 1000  # rows that are looked at before all
 
 
 def with_kinds(store: GraphStore) -> GraphStore:
-    """The store, one-hot attributes of its nodes and edges as categories called 0, 1, …
+    """The store of a fit, one-hot attributes of its nodes and edges as categories called 0, 1, …
 
     The network's input stays as it is; colours and kernels come to see what nodes and edges are. Rows of
     nodes that only repeat the degree, a common stand-in for attributes, say nothing new and stay numbers.
@@ -23,15 +24,14 @@ def with_kinds(store: GraphStore) -> GraphStore:
     return _with_kinds(store, "edge", np.zeros(len(store.neighbor), np.int64))
 
 
-def kinds_of(rows: np.ndarray) -> np.ndarray | None:
-    """[n, 1] the place of the one in each row, -1 where there is none; None where rows [n, width] hold
-    anything else."""
-    if not 2 <= rows.shape[1] <= MOST:
-        return None
+def kinds_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of rows [n, width] the place of the one [n, 1], -1 in rows that are not one-hot; and which of these
+    hold anything but zeros or missing numbers [n]."""
     ones = rows == 1
-    if (ones.sum(axis=1) > 1).any() or rows[~ones].any():
-        return None
-    return np.where(ones.any(axis=1), ones.argmax(axis=1), NO_CATEGORY).astype(np.int16)[:, None]
+    empty = (rows == 0) | np.isnan(rows)
+    one_hot = (ones.sum(axis=1) == 1) & (ones | empty).all(axis=1)
+    codes = np.where(one_hot, ones.argmax(axis=1), NO_CATEGORY).astype(np.int16)
+    return codes[:, None], ~one_hot & ~empty.all(axis=1)
 
 
 def _with_kinds(store: GraphStore, part: str, known: np.ndarray) -> GraphStore:
@@ -55,9 +55,12 @@ def _with_kinds(store: GraphStore, part: str, known: np.ndarray) -> GraphStore:
 
 
 def _new_kinds(rows: np.ndarray, known: np.ndarray) -> np.ndarray | None:
-    """Those of all rows, unless some have none, or what is `known` [n] of a row tells its kind."""
-    kinds = kinds_of(rows)
-    if kinds is None or (kinds < 0).any():
+    """[n, 1] if all rows are one-hot, and what is `known` [n] of a row does not tell its kind."""
+    width = rows.shape[1]
+    if not 2 <= width <= MOST or (kinds_of(rows[:FIRST])[0] < 0).any():
         return None
-    pairs = np.unique(np.stack([known, kinds[:, 0]]), axis=1)
-    return None if len(pairs.T) == len(np.unique(known)) else kinds
+    kinds, _ = kinds_of(rows)
+    if (kinds < 0).any():
+        return None
+    pairs = np.unique(known.astype(np.int64) * width + kinds[:, 0])
+    return None if len(pairs) == len(np.unique(known)) else kinds

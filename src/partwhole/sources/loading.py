@@ -16,7 +16,6 @@ from partwhole.registry import SOURCES
 from partwhole.schema import Schema
 from partwhole.sources import catalogue
 from partwhole.sources.base import Loaded, Piece, Shard, all_of
-from partwhole.sources.kinds import with_kinds
 from partwhole.sources.reading import Reading
 from partwhole.sources.recoding import recoded
 from partwhole.store import GraphStore
@@ -50,8 +49,6 @@ def read_graphs(data: Any, reading: Reading) -> GraphStore:
     else:
         source = _source_of(data)
         store = catalogue.load(str(data)) if source is None else source.read(_place(data), reading)
-        if reading.schema is None:
-            store = with_kinds(store)
         if isinstance(data, str | Path) and source is not None:
             store = replace(store, origin=str(Path(data).absolute()))
     if len(store) == 0:

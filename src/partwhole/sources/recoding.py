@@ -65,8 +65,8 @@ def _content(
         own, content = found[column.name]
         if own.is_categorical and column.is_categorical:
             return _categories(part, column, own, content, reading)
-        if column.values == tuple(range(own.width)) and (kinds := kinds_of(content)) is not None:
-            return kinds  # one-hot rows, as they were in the fit
+        if 1 < own.width == column.width and column.values == tuple(range(own.width)):
+            return _kinds(part, column, content, reading)
         if own.is_categorical != column.is_categorical or own.width != column.width:
             has = "categories" if own.is_categorical else f"{own.width} wide"
             reason = f"The {part} attribute {column.name!r} is {has}, and the model learned {kind}."
@@ -86,6 +86,22 @@ def _content(
     if column.is_categorical:
         return np.full((rows, 1), NO_CATEGORY, np.int16)
     return np.full((rows, column.width), np.nan if column.center else 0.0, np.float32)
+
+
+def _kinds(part: str, column: Column, rows: np.ndarray, reading: Reading) -> np.ndarray:
+    """[rows, 1] the codes of one-hot rows, which all were in the fit"""
+    codes, strange = kinds_of(rows)
+    if strange.any():
+        which = f"{strange.sum()} of {len(rows)} {part}s"
+        reason = f"{which} have a {column.name!r} that is not one-hot, as in the fit"
+        if not reading.fallback:
+            raise PartwholeError(f"{reason}; correct it{reading.or_fallback()}.")
+        reading.note(f"{reason}; it counts as missing.")
+    if none := int((codes < 0).sum() - strange.sum()):
+        reading.note(
+            f"{none} of {len(rows)} {part}s have no {column.name!r}, which counts as none of its categories."
+        )
+    return codes
 
 
 def _categories(part: str, column: Column, own: Column, codes: np.ndarray, reading: Reading) -> np.ndarray:
