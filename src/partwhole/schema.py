@@ -37,9 +37,18 @@ class Column:
     def numeric(cls, name: str, width: int = 1) -> Column:
         return cls(name, (), width)
 
+    @classmethod
+    def kinds(cls, name: str, width: int) -> Column:
+        """The categories that one-hot rows stand for."""
+        return cls.categorical(name, range(width))
+
     @property
     def is_categorical(self) -> bool:
         return bool(self.values)
+
+    @property
+    def is_kinds(self) -> bool:
+        return self.is_categorical and self.values == tuple(range(self.width))
 
     def standardised(self, numbers: np.ndarray) -> Column:
         """With the mean and the spread of these numbers [rows, width]; those that are 0 and 1 only stay."""
@@ -64,15 +73,12 @@ class Schema:
 
     def same_inputs(self, other: Schema) -> bool:
         """Whether a network sees the same attributes of nodes and edges, whatever the targets are; kinds
-        called 0, 1, … are one-hot rows to it."""
-        mine, theirs = (
-            [
-                [replace(c, values=()) if c.values == tuple(range(c.width)) else c for c in part]
-                for part in (s.node, s.edge)
-            ]
-            for s in (self, other)
-        )
-        return mine == theirs
+        are one-hot rows to it."""
+
+        def rows(columns: tuple[Column, ...]) -> list[Column]:
+            return [replace(column, values=()) if column.is_kinds else column for column in columns]
+
+        return (rows(self.node), rows(self.edge)) == (rows(other.node), rows(other.edge))
 
     @property
     def node_width(self) -> int:

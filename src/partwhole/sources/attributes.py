@@ -73,13 +73,13 @@ def category(value: Any) -> str:
 
 
 def _as_learned(learned: Column, values: Values) -> Column:
-    """The column of the model; of categories also those it never saw, of numbers as wide as these are."""
+    """The column of the model; of categories also those it never saw, of numbers as wide as these are. Rows
+    that may be one-hot, where the model has so many categories, are numbers still."""
     found = [value for value in values if value is not None]
     numeric = all(_is_number(value) for value in found) and len({np.size(value) for value in found}) < 2
     width = np.size(found[0]) if numeric and found else learned.width
-    if learned.is_categorical and not (
-        numeric and found and 1 < width == learned.width
-    ):  # but for one-hot rows
+    may_be_one_hot = bool(found) and numeric and 1 < width == learned.width
+    if learned.is_categorical and not may_be_one_hot:
         known, seen = ({category(value) for value in given} for given in (learned.values, found))
         return Column.categorical(learned.name, [*learned.values, *sorted(seen - known)])
     if not numeric:

@@ -43,7 +43,7 @@ def _with_kinds(store: GraphStore, part: str, known: np.ndarray) -> GraphStore:
     columns, new_codes, new_values = [], [codes[:, :0]], [values[:, :0]]
     for (column, content), found in zip(contents, kinds):
         if found is not None:
-            column, content = Column.categorical(column.name, range(column.width)), found
+            column, content = Column.kinds(column.name, column.width), found
         columns.append(column)
         (new_codes if column.is_categorical else new_values).append(content)
     schema: dict[str, Any] = {part: tuple(columns)}

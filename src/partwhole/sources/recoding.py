@@ -65,7 +65,7 @@ def _content(
         own, content = found[column.name]
         if own.is_categorical and column.is_categorical:
             return _categories(part, column, own, content, reading)
-        if 1 < own.width == column.width and column.values == tuple(range(own.width)):
+        if column.is_kinds and 1 < column.width == own.width:
             return _kinds(part, column, content, reading)
         if own.is_categorical != column.is_categorical or own.width != column.width:
             has = "categories" if own.is_categorical else f"{own.width} wide"
