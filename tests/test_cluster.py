@@ -87,7 +87,7 @@ def test_embedding_on_a_cluster_is_embedding_here(tmp_path):
     done = subprocess.run([*command, "--out", tmp_path / "v.parquet"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Wrote 5000 vectors of width 8" in done.stdout
-    assert "left out, row 5000: Molecule 5000: 'C1CC' is not valid SMILES" in done.stderr
+    assert "left out, row 5002: 'C1CC' is not valid SMILES" in done.stderr
     beside, vectors = read_vectors(tmp_path / "v.parquet")
     assert beside.column("number").to_pylist() == list(range(5000))
     np.testing.assert_array_equal(vectors, model.transform(smiles))

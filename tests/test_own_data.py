@@ -83,7 +83,7 @@ BAD_TABLE = "smiles,y\nCCO,1\nC1CC,2\n,3\nCC(C)(C)(C)C,4\nCCN,5\n"
 
 def test_rows_that_cannot_be_read_are_told_and_left_out(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text(BAD_TABLE)
-    with pytest.raises(PartwholeError, match="Molecule 1: 'C1CC' is not valid SMILES"):
+    with pytest.raises(PartwholeError, match="Row 3: 'C1CC' is not valid SMILES"):  # as the file counts
         load_graphs(tmp_path / "t.csv")
     for chunk in (4096, 2):  # in this process, and on all cores
         monkeypatch.setattr(molecules, "CHUNK", chunk)
@@ -91,15 +91,16 @@ def test_rows_that_cannot_be_read_are_told_and_left_out(tmp_path, monkeypatch):
         store = read_graphs(tmp_path / "t.csv", reading)
         assert store.ids.tolist() == ["CCO", "CCN"]
         assert store.target("y").tolist() == [1.0, 5.0]
-        assert [row for row, _ in reading.left_out] == [1, 2, 3]
+        assert [row for row, _ in reading.left_out] == ["row 3", "row 4", "row 5"]
+        assert store.rows.tolist() == [0, 4]  # so that other values of the rows can be put beside the graphs
         assert "not a possible molecule (Explicit valence" in reading.left_out[2][1]
-    with pytest.warns(UserWarning, match="3 graphs were left out; the first, 1: Molecule 1: 'C1CC'"):
+    with pytest.warns(UserWarning, match="3 graphs were left out; the first, row 3: 'C1CC'"):
         load_graphs(tmp_path / "t.csv", strict=False)
 
 
 def test_nothing_left_is_an_error(tmp_path, partwhole):
     (tmp_path / "t.csv").write_text("smiles\nC1CC\nX\n")
-    with pytest.raises(PartwholeError, match="None of 2 graphs could be read; the first, 0: Molecule 0"):
+    with pytest.raises(PartwholeError, match="None of 2 graphs could be read; the first, row 2: 'C1CC'"):
         load_graphs(tmp_path / "t.csv", strict=False)
     SubgraphInfoMax(**SMALL).fit_run(["CCO", "CCN"], tmp_path / "run")
     vectors = tmp_path / "v.parquet"
@@ -114,7 +115,7 @@ def test_damaged_records_of_an_sdf_file(tmp_path):
     (tmp_path / "m.sdf").write_text("$$$$\n".join(records[:3]) + "$$$$\n")
     reading = Reading(strict=False)
     assert read_graphs(tmp_path / "m.sdf", reading).ids.tolist() == ["methanol", "1-propanol"]
-    assert [row for row, _ in reading.left_out] == [1]
+    assert [row for row, _ in reading.left_out] == ["record 2"]
     (tmp_path / "empty.sdf").write_text("")
     with pytest.raises(PartwholeError, match="holds no molecules"):
         load_graphs(tmp_path / "empty.sdf")
@@ -280,19 +281,19 @@ def test_sub_folders_are_classes(tmp_path):
     [
         ("a.graphml", "<graphml><graph>", "no element found"),
         ("a.graphml", "<graphml></graphml>", "it holds no graph"),
-        ("a.gml", "graph [ node [", "a.gml cannot be read"),
-        ("a.json", "{", "a.json cannot be read"),
+        ("a.gml", "graph [ node [", "a.gml: "),
+        ("a.json", "{", "a.json: "),
         ("a.json", "[1]", "not node-link JSON"),
         (
             "a.json",
             '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}',
             "not both among its nodes",
         ),
-        ("a.json", '{"nodes": [{"id": [1]}], "links": []}', "a.json cannot be read"),
+        ("a.json", '{"nodes": [{"id": [1]}], "links": []}', "a.json: "),
         ("a.edges", "a b 1 2\n", "line 1 has 4 columns"),
         ("a.edges", "# nothing\n", "holds no edges"),
-        ("a.edgelist", b"\xff\xfe\x00", "a.edgelist cannot be read"),
-        ("a.edges.gz", b"no gzip", "a.edges.gz cannot be read"),
+        ("a.edgelist", b"\xff\xfe\x00", "a.edgelist is not text"),
+        ("a.edges.gz", b"no gzip", "a.edges.gz: "),
     ],
 )
 def test_a_damaged_file_is_named_and_the_others_are_read(tmp_path, name, content, complaint):
@@ -303,14 +304,14 @@ def test_a_damaged_file_is_named_and_the_others_are_read(tmp_path, name, content
     nx.write_graphml(nx.path_graph(3), tmp_path / "z.graphml")
     reading = Reading(strict=False)
     assert read_graphs(tmp_path, reading).ids.tolist() == ["z"]
-    assert [item for item, _ in reading.left_out] == [name]
+    assert [Path(place).name for place, _ in reading.left_out] == [name]
 
 
 @pytest.mark.parametrize(
     ("edges", "beside", "complaint"),
     [
-        ("graph,source,target\n,a,b\n", {}, "Row 0 of e.csv has no graph"),
-        ("graph,source,target\ng,,b\n", {}, "Row 0 of e.csv has no source"),
+        ("graph,source,target\n,a,b\n", {}, "Row 2 of e: it has no graph"),
+        ("graph,source,target\ng,,b\n", {}, "Row 2 of e: it has no source"),
         ("graph,source,target\ng,a,b\n", {"nodes": "graph,colour\ng,red\n"}, "no column 'node'"),
         ("graph,source,target\ng,a,b\n", {"nodes": "graph,node\n,red\n"}, "names no graph or no node"),
         ("graph,source,target\ng,a,b\n", {"graphs": "y\n1\n"}, "no column 'graph'"),
@@ -413,14 +414,20 @@ def test_marks_and_line_ends_of_other_systems(tmp_path, mark, end):
         assert load_graphs(tmp_path / name).num_nodes.tolist() == [3], name
 
 
-def test_text_in_another_encoding_is_told(tmp_path):
-    (tmp_path / "a.csv").write_bytes("smiles,näme\nCCO,x\n".encode("latin-1"))
-    (tmp_path / "b.csv").write_bytes("smiles,name\nCCO,Äthanol\n".encode("latin-1"))
-    (tmp_path / "c.smi").write_bytes("CCO Äthanol\n".encode("latin-1"))
+def test_text_in_another_encoding_is_read_and_told(tmp_path):
+    (tmp_path / "a.csv").write_bytes("smiles,näme\nCCO,1\n".encode("latin-1"))
+    (tmp_path / "b.csv").write_bytes("smiles,name\nCCO,Äthanol €\n".encode("cp1252"))
+    (tmp_path / "c.smi").write_bytes("CCO Äthanol €\n".encode("cp1252"))
     (tmp_path / "d.edges").write_bytes("Äthan b\n".encode("latin-1"))
+    read = {}
     for name in ("a.csv", "b.csv", "c.smi", "d.edges"):
-        with pytest.raises(PartwholeError, match=r"UTF-8|utf-8"):
-            load_graphs(tmp_path / name)
+        with pytest.warns(UserWarning, match=f"{name} is not UTF-8 text; it was read as Latin-1"):
+            read[name] = load_graphs(tmp_path / name)
+    assert read["a.csv"].schema.targets[0].name == "näme"
+    assert read["b.csv"].ids.tolist() == read["c.smi"].ids.tolist() == ["Äthanol €"]
+    (tmp_path / "e.csv").write_bytes(b"smiles,y\nCCO,\x00\xff\x81\n")
+    with pytest.raises(PartwholeError, match=r"e.csv is not text; save it as UTF-8"):
+        load_graphs(tmp_path / "e.csv")
 
 
 def test_attributes_are_of_the_kind_that_they_were_in_the_fit(tmp_path):
@@ -507,7 +514,9 @@ def test_rows_stay_with_their_molecules_when_some_are_left_out(tmp_path, monkeyp
     for name in ("t.csv", "t.smi"):
         reading = Reading(strict=False)
         found, _ = pieces_of(tmp_path / name, reading)
-        assert [row for row, _ in reading.left_out] == [1, 3, 4, 5, 8]
+        bad = [f"row {k + 2}" if name == "t.csv" else f"line {k + 1}" for k in (1, 3, 4, 5, 8)]
+        assert [place for place, _ in reading.left_out] == bad
+        assert [row for piece in found for row in piece.store.rows] == good
         assert [n for piece in found for n in piece.store.num_nodes] == [1, 2, 3, 4, 5]
         assert [i for piece in found for i in piece.store.ids] == [f"n{k}" for k in good]
         if name == "t.csv":
@@ -540,9 +549,9 @@ def test_own_data_from_fit_to_vectors(partwhole, tmp_path):
     assert "'C1CC' is not valid" in partwhole("fit", tmp_path / "t.csv", "--out", run, "--strict", code=2).err
     done = partwhole("fit", tmp_path / "t.csv", "--out", run, *options, "--json")
     assert json.loads(done.out)["left_out"] == 3
-    assert "left out, row 1: Molecule 1: 'C1CC' is not valid SMILES" in done.err
+    assert "left out, row 3: 'C1CC' is not valid SMILES" in done.err
     listed = csv.read_csv(run / "left_out.csv").to_pydict()
-    assert listed["item"] == [1, 2, 3]
+    assert listed["item"] == ["row 3", "row 4", "row 5"]
     done = partwhole("embed", run, tmp_path / "t.csv", "--out", out, "--json")
     assert json.loads(done.out) | {"data": ""} == {
         "out": str(out),
@@ -586,7 +595,7 @@ def test_gaps_of_a_table_are_filled(partwhole, tmp_path):
     options = ["--hidden", 8, "--layers", 2, "--epochs", 2]
     partwhole("fit", tmp_path / "m.csv", "--target", "boiling_point", "--out", run, *options)
     printed = partwhole("predict", run, tmp_path / "m.csv", "--out", out, "--fill")
-    assert "left out, row 5: Molecule 5: 'CC(C)='" in printed.err
+    assert "left out, row 7: 'CC(C)='" in printed.err
     before, after = (csv.read_csv(path).to_pydict() for path in (tmp_path / "m.csv", out))
     assert list(after) == [*before, "boiling_point_filled"]
     assert [row for row, was in enumerate(after["boiling_point_filled"]) if was] == [6, 17, 24]

@@ -183,7 +183,7 @@ def test_a_conformer_is_encoded_as_its_molecule_in_qm9(molecules, store):
 def test_molecules_without_coordinates_are_refused_where_distances_are_needed():
     Chem, AllChem = pytest.importorskip("rdkit.Chem"), pytest.importorskip("rdkit.Chem.AllChem")
     for molecule in ("CCO", Chem.MolFromSmiles("CCO")):
-        with pytest.raises(PartwholeError, match="Molecule 0 has no coordinates, and the model needs dist"):
+        with pytest.raises(PartwholeError, match="it has no coordinates, and the model needs dist"):
             load_graphs([molecule], schema=qm9.SCHEMA)
     flat = Chem.MolFromSmiles("CCO")
     AllChem.Compute2DCoords(flat)

@@ -565,11 +565,11 @@ def test_columns_of_many_integers_are_numbers_and_names_of_rows_are_no_targets(t
     ("text", "complaint"),
     [
         ("a,b\n1,2\n", "no column of SMILES among a, b"),
-        ("smiles,y\nCC,1\n,2\n", "Molecule 1 has no SMILES"),
+        ("smiles,y\nCC,1\n,2\n", "Row 3: it has no SMILES"),
         ("smiles,y\n", "has no rows"),
         ("smiles,y,y\nCC,1,2\n", "several columns 'y'"),
         ("smiles,y\nCC,1\nCC\n", "cannot be read as a table"),
-        ("smiles,y\nCC,1\nC1C,2\n", "Molecule 1: 'C1C' is not"),
+        ("smiles,y\nCC,1\nC1C,2\n", "Row 3: 'C1C' is not"),
     ],
 )
 def test_tables_that_cannot_be_used(tmp_path, text, complaint):

@@ -70,6 +70,7 @@ class Schema:
     edge: tuple[Column, ...] = ()
     targets: tuple[Column, ...] = ()  # categorical: class labels; numeric: regression targets
     chemistry: bool = False  # node column 0 holds element symbols: draw as a molecule
+    smiles_column: str = ""  # of the table that the molecules came from, where its name does not tell it
 
     def same_inputs(self, other: Schema) -> bool:
         """Whether a network sees the same attributes of nodes and edges, whatever the targets are; kinds
@@ -110,6 +111,7 @@ class Schema:
             "edge": [column(c) for c in self.edge],
             "targets": [column(c) for c in self.targets],
             "chemistry": self.chemistry,
+            **({"smiles_column": self.smiles_column} if self.smiles_column else {}),
         }
 
     @classmethod
@@ -119,7 +121,13 @@ class Schema:
         def columns(part: str) -> tuple[Column, ...]:
             return tuple(_column(content) for content in data[part])
 
-        return cls(columns("node"), columns("edge"), columns("targets"), bool(data["chemistry"]))
+        return cls(
+            columns("node"),
+            columns("edge"),
+            columns("targets"),
+            bool(data["chemistry"]),
+            str(data.get("smiles_column", "")),
+        )
 
 
 def _column(content: Mapping[str, Any]) -> Column:

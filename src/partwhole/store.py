@@ -26,6 +26,15 @@ from partwhole.segment import permute_within_graphs
 
 FORMAT = 1
 DIGEST_ROWS = 1_000_000  # hashed at a time
+WIDEST_ID = 200  # characters of ids that are kept as an array of one width
+
+
+def as_ids(names: Sequence[str | int]) -> np.ndarray:
+    """[G] to the letter. An array of text is as wide as its longest, so long ones stay objects of Python."""
+    if all(isinstance(name, int | np.integer) for name in names):
+        return np.array(names, dtype=np.int64)
+    texts = [str(name) for name in names]
+    return np.array(texts, dtype=str if max(map(len, texts)) <= WIDEST_ID else object)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +49,19 @@ class GraphStore:
     edge_codes: np.ndarray  # [E, categorical columns] int16
     edge_values: np.ndarray  # [E, numeric width] float32
     targets: np.ndarray  # [G, targets] float64, class codes or numbers, NaN where missing
-    ids: np.ndarray  # [G] integers or strings
+    ids: np.ndarray  # [G] integers or text
     marks: np.ndarray  # [N] int8, ground truth about nodes (-1: none); never an input
     schema: Schema
     name: str = "graphs"
     origin: str = ""  # the file or folder that it was read from
     structure: dict[str, np.ndarray] = field(default_factory=dict)  # kind -> [N, D] float32 or bool
+    # [G] the place of each graph in what was read, counted from 0: `y[store.rows]` are the values of a list
+    # or a table of which some rows were left out.
+    rows: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def __post_init__(self) -> None:
+        if len(self.rows) != len(self):
+            object.__setattr__(self, "rows", np.arange(len(self)))
 
     # ---------------------------------------------------------------- making
 
@@ -63,6 +79,7 @@ class GraphStore:
         targets: np.ndarray | None = None,
         ids: np.ndarray | None = None,
         marks: np.ndarray | None = None,
+        rows: np.ndarray | None = None,
         name: str = "graphs",
     ) -> GraphStore:
         """Pack graphs given by node counts [G] and edges [M, 2] over nodes numbered throughout.
@@ -90,6 +107,7 @@ class GraphStore:
             marks=np.full(nodes, -1, np.int8) if marks is None else np.asarray(marks, np.int8),
             schema=schema,
             name=name,
+            rows=np.arange(graphs) if rows is None else rows,
         )
         require_attributes(store)
         return store
@@ -117,7 +135,7 @@ class GraphStore:
             edge_codes=np.concatenate([g.edge_codes for g in graphs]),
             edge_values=np.concatenate([g.edge_values for g in graphs]),
             targets=np.stack([g.targets for g in graphs]),
-            ids=np.array([g.id for g in graphs]),
+            ids=as_ids([g.id for g in graphs]),
             marks=marks,
             name=name,
         )
@@ -154,7 +172,7 @@ class GraphStore:
             edge_values=np.asarray(self.edge_values[edges]),
             targets=np.asarray(self.targets[i]),
             marks=np.asarray(self.marks[nodes]),
-            id=self.ids[i].item(),
+            id=self.ids[i : i + 1].tolist()[0],
             schema=self.schema,
         )
 
@@ -237,6 +255,7 @@ class GraphStore:
             ids=self.ids[graphs],
             marks=self.marks[nodes],
             structure={kind: x[nodes] for kind, x in self.structure.items()},
+            rows=self.rows[graphs],
         )
 
     def batch_structure(self, index: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -291,7 +310,9 @@ class GraphStore:
         """One `.npy` a column and `schema.json`; appears whole or not at all."""
         with atomic_folder(Path(folder)) as temporary:
             for column in COLUMNS:
-                np.save(temporary / f"{column}.npy", getattr(self, column), allow_pickle=False)
+                content = getattr(self, column)
+                content = content.astype(str) if content.dtype == object else content  # long ids
+                np.save(temporary / f"{column}.npy", content, allow_pickle=False)
             about = {"format": FORMAT, "name": self.name, "schema": self.schema.to_dict()}
             (temporary / "schema.json").write_text(json.dumps(about, indent=1))
 
@@ -335,4 +356,5 @@ class GraphStore:
         return digest.hexdigest()
 
 
-COLUMNS = [f.name for f in fields(GraphStore) if f.name not in ("schema", "name", "origin", "structure")]
+OF_MEMORY = ("schema", "name", "origin", "structure", "rows")  # not columns of a saved store
+COLUMNS = [f.name for f in fields(GraphStore) if f.name not in OF_MEMORY]

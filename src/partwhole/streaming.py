@@ -26,6 +26,7 @@ def concatenate(stores: Sequence[GraphStore]) -> GraphStore:
     columns: dict[str, Any] = {
         c: np.concatenate([getattr(s, c) for s in stores]) for c in COLUMNS if not c.endswith("_ptr")
     }
+    columns["rows"] = np.concatenate([s.rows for s in stores])
     for column in ("node_ptr", "edge_ptr"):
         lengths = np.concatenate([np.diff(getattr(s, column)) for s in stores])
         columns[column] = np.concatenate([[0], np.cumsum(lengths)])

@@ -39,10 +39,11 @@ def tell(reading: Reading, listed: Path) -> None:
         print(note, file=sys.stderr)
     if not reading.left_out:
         return
-    for item, reason in reading.left_out[:MOST_TOLD]:
-        print(f"left out, {item if isinstance(item, str) else f'row {item}'}: {reason}", file=sys.stderr)
+    for place, reason in reading.left_out[:MOST_TOLD]:
+        print(f"left out, {place}: {reason}", file=sys.stderr)
     _write_list(reading, listed)
-    print(f"{len(reading.left_out)} graphs were left out; {listed} lists them.", file=sys.stderr)
+    listing = f"{listed} lists it" if len(reading.left_out) == 1 else f"{listed} lists them"
+    print(f"{reading.told_left_out()}; {listing}.", file=sys.stderr)
 
 
 def _write_list(reading: Reading, out: Path) -> None:
@@ -51,7 +52,7 @@ def _write_list(reading: Reading, out: Path) -> None:
 
     from partwhole.files import atomic_file
 
-    items = [str(item) for item, _ in reading.left_out]
+    items = [place for place, _ in reading.left_out]
     table = pa.table({"item": items, "reason": [reason for _, reason in reading.left_out]})
     with atomic_file(out) as temporary:
         csv.write_csv(table, temporary)

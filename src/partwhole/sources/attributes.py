@@ -94,7 +94,7 @@ def _column(name: str, values: Values, part: str, reading: Reading) -> Column | 
     if not known:
         reading.note(f"No {part} has a value of {name!r}; it is not used.")
         return None
-    if all(isinstance(value, bool | np.bool_ | str) for value in known):
+    if name in reading.categorical or all(isinstance(value, bool | np.bool_ | str) for value in known):
         categories = sorted({category(value) for value in known})
         if len(categories) <= MOST_CATEGORIES:
             return Column.categorical(name, categories)

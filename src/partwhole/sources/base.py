@@ -42,6 +42,7 @@ class Source:
     """One kind of input: a path or objects in memory."""
 
     about: str  # completes "… is none of: "
+    has_smiles_column = False
 
     @staticmethod
     def accepts(data: Any) -> bool:
@@ -81,10 +82,10 @@ def is_file_of(data: Any, endings: tuple[str, ...]) -> bool:
 
 
 def all_of(data: Any, test: Callable[[Any], bool]) -> bool:
-    """True for a non-empty list or tuple (or object array) whose first item passes the test.
+    """True for a non-empty list or tuple (or object array) whose first item that is not missing passes.
 
-    Only the first is looked at: a mixed list gets a clear error from the reader instead.
+    Only that one is looked at: a mixed list gets a clear error from the reader instead.
     """
     if isinstance(data, str | bytes) or not isinstance(data, Sequence | np.ndarray) or len(data) == 0:
         return False
-    return test(data[0])
+    return test(next((item for item in data if item is not None), None))

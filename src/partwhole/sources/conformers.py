@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,31 +22,30 @@ def needs_coordinates(schema: Schema | None) -> bool:
 
 
 def read_conformers(
-    molecules: Sequence[Any], reading: Reading, rows: Sequence[int]
-) -> tuple[GraphStore, np.ndarray]:
-    """The first conformer of each; hydrogens must be atoms of their own. Beside them their places in the
-    list; `rows` are those in the file that it is from."""
+    molecules: Sequence[Any], reading: Reading, called: Callable[[int], str]
+) -> GraphStore:
+    """The first conformer of each; hydrogens must be atoms of their own."""
     numbers, positions, bonds, kept = [], [], [], []
     reading.require_few(len(molecules))
-    for place, (row, molecule) in enumerate(zip(rows, molecules, strict=True)):
+    for row, molecule in enumerate(molecules):
         if lack := _lacks(molecule):
             reading.leave_out(
-                row,
-                f"Molecule {row} has no {lack}, and the model needs distances between all atoms; give RDKit "
-                "molecules or an SDF file with hydrogens and 3-D coordinates.",
+                called(row),
+                f"it has no {lack}, and the model needs distances between all atoms; give RDKit molecules or "
+                "an SDF file with hydrogens and 3-D coordinates.",
             )
             continue
         size = molecule.GetNumAtoms()
-        reading.require_small(row, size, size * (size - 1) // 2)
+        reading.require_small(called(row), size, size * (size - 1) // 2)
         atoms = [atom.GetAtomicNum() for atom in molecule.GetAtoms()]
         if strange := sorted(set(atoms) - set(ELEMENTS)):
             reading.leave_out(
-                row,
-                f"Molecule {row} has atoms of atomic number {strange[0]}, and the model knows "
+                called(row),
+                f"it has atoms of atomic number {strange[0]}, and the model knows "
                 f"{', '.join(ELEMENTS.values())}; leave it out.",
             )
             continue
-        kept.append(place)
+        kept.append(row)
         numbers.append(np.array(atoms, dtype=np.uint8))
         positions.append(np.array(molecule.GetConformer().GetPositions(), dtype=np.float64))
         bonds.append(_bonds(molecule))
@@ -62,7 +61,7 @@ def read_conformers(
             targets=np.full((len(numbers), len(TARGETS)), np.nan),
         )
     )
-    return replace(store, name="molecules"), np.array(kept)
+    return replace(store, name="molecules", rows=np.array(kept))
 
 
 def _lacks(molecule: Any) -> str:

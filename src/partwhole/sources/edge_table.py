@@ -19,9 +19,18 @@ from partwhole.schema import Schema
 from partwhole.sources.attributes import encode
 from partwhole.sources.base import Source
 from partwhole.sources.reading import Reading
-from partwhole.sources.tables import SUFFIXES, column_names, is_table, named, read_columns, stem
+from partwhole.sources.tables import (
+    SUFFIXES,
+    column_names,
+    first_row,
+    is_table,
+    named,
+    notes_of,
+    read_columns,
+    stem,
+)
 from partwhole.sources.targets import rows_of_table, with_targets
-from partwhole.store import GraphStore
+from partwhole.store import GraphStore, as_ids
 
 EDGES = "edges"  # the table of edges in a folder
 GRAPH = ("graph", "graph_id", "graph_name", "network", "network_id")
@@ -54,13 +63,16 @@ class EdgeTable(Source):
         key, ends = named(names, GRAPH), _ends(names)
         assert key is not None  # accepted
         assert ends is not None
+        for note in notes_of(data):
+            reading.note(note)
         edges = read_columns(data, [key, *ends])
         graph, source, target = (edges.pop(name) for name in (key, *ends))
         rows = []
         for row, (g, a) in enumerate(zip(graph, source)):
             if g is None or a is None:
-                lack = "graph" if g is None else ends[0]
-                reading.leave_out(row, f"Row {row} of {data.name} has no {lack}; fill it in or drop the row.")
+                lack = key if g is None else ends[0]
+                place = f"row {row + first_row(data)} of {stem(data)}"
+                reading.leave_out(place, f"it has no {lack}; fill it in or drop the row.")
             else:
                 rows.append(row)
         nodes = _Nodes()
@@ -88,7 +100,7 @@ class EdgeTable(Source):
             node_values=node_values,
             edge_codes=edge_codes,
             edge_values=edge_values,
-            ids=np.array(list(nodes.graphs)),
+            ids=as_ids(list(nodes.graphs)),
             name=data.absolute().parent.name if stem(data) == EDGES else stem(data),
         )
         return _with_graph_table(data, store, nodes, reading)
@@ -125,7 +137,8 @@ def _node_attributes(path: Path, nodes: _Nodes) -> dict[str, list[Any]]:
     numbers = []
     for row, (g, v) in enumerate(zip(graph, node)):
         if g is None or v is None:
-            raise PartwholeError(f"Row {row} of {beside} names no graph or no node; correct it.")
+            place = row + first_row(beside)
+            raise PartwholeError(f"Row {place} of {beside} names no graph or no node; correct it.")
         numbers.append(nodes.number(g, v))
     out: dict[str, list[Any]] = {}
     for name, cells in sorted(columns.items()):

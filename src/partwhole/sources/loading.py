@@ -3,35 +3,50 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from partwhole.errors import PartwholeError
+from partwhole.errors import PartwholeError, near_miss
 from partwhole.graph import Graph
 from partwhole.registry import SOURCES
 from partwhole.schema import Schema
 from partwhole.sources import catalogue
 from partwhole.sources.base import Loaded, Piece, Shard, all_of
+from partwhole.sources.items import as_items
 from partwhole.sources.reading import Reading
 from partwhole.sources.recoding import recoded
 from partwhole.store import GraphStore
 
 
 def load_graphs(
-    data: Any, *, schema: Schema | None = None, strict: bool = True, fallback: bool = False
+    data: Any,
+    *,
+    schema: Schema | None = None,
+    strict: bool = True,
+    fallback: bool = False,
+    smiles_column: str | None = None,
+    categorical: Sequence[str] = (),
 ) -> GraphStore:
-    """Graphs from a data set name, a path, or a list of objects.
+    """Graphs from a data set name, a path, or objects in memory.
 
-    Objects may be `Graph`s, PyTorch Geometric `Data`, networkx graphs, SMILES strings or RDKit molecules.
+    Objects may be PyTorch Geometric `Data` (a list, a `Batch` or a data set), networkx graphs, SMILES
+    strings, RDKit molecules, `Graph`s, or one of these alone; also a `Series` of pandas that holds such, and
+    a `DataFrame` with a column of SMILES or with the columns graph, source and target.
+
     With the `schema` of a fitted model, new graphs are encoded as that model learned them, and what it
-    cannot know is an error; with `fallback` it counts as missing. What cannot be read is an error;
-    without `strict` it is left out. Both, and what else is worth knowing, is told by warnings.
+    cannot know is an error; with `fallback` it counts as missing. What cannot be read is an error; without
+    `strict` it is left out, and `store.rows` tells the places of the graphs that are there. Both, and what
+    else is worth knowing, is told by warnings.
+
+    `smiles_column` names the column of a table that holds SMILES. `categorical` names attributes whose whole
+    numbers are kinds, such as the codes of OGB: `["x", "edge_attr"]`.
     """
-    reading = Reading(schema, strict, fallback)
+    named = (categorical,) if isinstance(categorical, str) else tuple(categorical)
+    reading = Reading(schema, strict, fallback, smiles_column=smiles_column, categorical=named)
     store = read_graphs(data, reading)
     for note in reading.told():
         warnings.warn(note, stacklevel=2)
@@ -40,10 +55,10 @@ def load_graphs(
 
 def read_graphs(data: Any, reading: Reading) -> GraphStore:
     """`load_graphs`; what there is to say about the graphs stands in `reading` afterwards."""
+    data = as_items(data)
+    source = None
     if isinstance(data, GraphStore):
         store = data
-    elif isinstance(data, Graph):
-        store = GraphStore.from_graphs([data])
     elif all_of(data, lambda item: isinstance(item, Graph)):
         store = GraphStore.from_graphs(list(data))
     else:
@@ -53,14 +68,31 @@ def read_graphs(data: Any, reading: Reading) -> GraphStore:
             store = replace(store, origin=str(Path(data).absolute()))
     if len(store) == 0:
         raise PartwholeError(f"The data set {store.name!r} holds no graphs; give at least one.")
+    _require_used(reading, source, store)
     return store if reading.schema is None else recoded(store, reading.schema, reading)
+
+
+def _require_used(reading: Reading, source: Any, store: GraphStore) -> None:
+    """Raise where something was asked for that this data has not."""
+    if reading.smiles_column is not None and not getattr(source, "has_smiles_column", False):
+        raise PartwholeError(
+            f"{store.name!r} is not a table of molecules, and has no column {reading.smiles_column!r}; leave "
+            "the name of the column out."
+        )
+    columns = {column.name: column for column in (*store.schema.node, *store.schema.edge)}
+    for name in reading.categorical:
+        of_name = [c for c in columns.values() if c.name == name or c.name.rstrip("0123456789") == name]
+        if not any(column.is_categorical for column in of_name):
+            raise PartwholeError(
+                f"No attribute {name!r} can be read as kinds.{near_miss(name, columns)}"
+            )
 
 
 def shards_of(data: Any, reading: Reading) -> tuple[Iterator[Shard], int | None]:
     """The same graphs a few thousand at a time where the source can, for `read_shard`, and the number of all
     where it is known beforehand."""
     source = _source_of(data) if isinstance(data, str | Path) else None
-    if source is None:
+    if source is None or (reading.smiles_column is not None and not source.has_smiles_column):
         store = read_graphs(data, reading)
         return iter([Loaded(Piece(store))]), len(store)
     place = _place(data)
@@ -90,7 +122,7 @@ def _source_of(data: Any) -> Any:
             what = f"{type(data).__name__}{' of ' + first if first else ''}"
             raise PartwholeError(
                 f"Cannot read graphs from a {what}; give a list of PyTorch Geometric Data, networkx graphs, "
-                "SMILES strings or RDKit molecules, a path, or the name of a data set."
+                "SMILES strings or RDKit molecules, a DataFrame, a path, or the name of a data set."
             )
         return source
     path = Path(data)

@@ -16,7 +16,7 @@ from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
 from partwhole.sources.base import Source, all_of
 from partwhole.sources.reading import Reading
-from partwhole.store import GraphStore
+from partwhole.store import GraphStore, as_ids
 from partwhole.streaming import concatenate, write_store
 from partwhole.workers.all_cores import on_all_cores
 
@@ -53,7 +53,7 @@ BONDS = ("single", "double", "triple", "aromatic", "other")
 STEREO = ("none", "any", "Z", "E", "other")
 CHIRALITY = ("none", "clockwise", "counterclockwise", "other")
 CHUNK = 4096  # molecules handed to a worker at a time
-LONGEST_ID = 200  # characters
+Called = Callable[[int], str]  # what a person calls an item of the input, by its place: `row 3`
 
 SCHEMA = Schema(
     node=(
@@ -78,28 +78,28 @@ SCHEMA = Schema(
 
 @dataclass(frozen=True)
 class Encoded:
-    """Some molecules as a store, the rows that they had, and why other rows are not there."""
+    """Some molecules as a store, which knows the rows that they had, and why other rows are not there."""
 
     store: GraphStore
-    rows: np.ndarray  # [graphs]
     failed: list[tuple[int, str]]  # row, reason
 
-    def tell(self, reading: Reading) -> None:
+    def tell(self, reading: Reading, called: Called) -> None:
         for row, reason in self.failed:
-            reading.leave_out(row, reason)
+            reading.leave_out(called(row), reason)
 
 
-def read_molecules(data: Sequence[Any], reading: Reading) -> tuple[GraphStore, np.ndarray]:
-    """Atoms and bonds with one-hot features; hydrogens are counted, not drawn as nodes.
+def item_of_a_list(row: int) -> str:
+    return f"molecule {row}"
 
-    Beside the molecules the row of each, since some may be left out.
-    """
-    pieces = list(encoded_pieces(data, reading))
+
+def read_molecules(data: Sequence[Any], reading: Reading, called: Called = item_of_a_list) -> GraphStore:
+    """Atoms and bonds with one-hot features; hydrogens are counted, not drawn as nodes."""
+    pieces = list(encoded_pieces(data, reading, called))
     if not pieces:
         raise PartwholeError("There are no molecules; give at least one.")
     store = concatenate([piece.store for piece in pieces])
     reading.require_any(len(store))
-    return store, np.concatenate([piece.rows for piece in pieces])
+    return store
 
 
 def stream_molecules(smiles: Iterable[str], folder: str | Path) -> GraphStore:
@@ -108,7 +108,9 @@ def stream_molecules(smiles: Iterable[str], folder: str | Path) -> GraphStore:
     return write_store((piece.store for piece in pieces), folder, name="molecules")
 
 
-def encoded_pieces(data: Iterable[Any], reading: Reading) -> Iterator[Encoded]:
+def encoded_pieces(
+    data: Iterable[Any], reading: Reading, called: Called = item_of_a_list
+) -> Iterator[Encoded]:
     """`CHUNK` molecules at a time, encoded on all cores where there are several."""
     require_rdkit()
     if reading.most_graphs is not None:
@@ -119,11 +121,12 @@ def encoded_pieces(data: Iterable[Any], reading: Reading) -> Iterator[Encoded]:
     if first is None:
         return
     tasks = ((c, k * CHUNK, reading.most_nodes) for k, c in enumerate(itertools.chain([first], chunks)))
-    texts = isinstance(first[0], str | None)  # molecules of RDKit lose their properties on the way
+    texts = all(isinstance(item, str | None) for item in (data if isinstance(data, Sequence) else first))
+    # Molecules of RDKit lose their properties on the way to another process.
     for piece in (on_all_cores if texts else itertools.starmap)(encode_molecules, tasks):
-        read += len(piece.rows) + len(piece.failed)
+        read += len(piece.store) + len(piece.failed)
         reading.require_few(read)
-        piece.tell(reading)
+        piece.tell(reading, called)
         yield piece
 
 
@@ -144,7 +147,7 @@ def encode_molecules(items: list[Any], first: int = 0, most_nodes: int | None = 
     features: list[list[int]] = []
     for i, item in enumerate(items):
         try:
-            molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item, first + i, most_nodes)
+            molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item, most_nodes)
         except TooLarge:
             raise
         except PartwholeError as reason:
@@ -164,47 +167,46 @@ def encode_molecules(items: list[Any], first: int = 0, most_nodes: int | None = 
             features.append(bond_codes(bond))
         counts.append(len(atoms) - offset)
     rows = first + np.array(kept, dtype=np.int64)
-    texts = isinstance(items[0], str | None)
+    texts = any(isinstance(item, str) for item in items)
     store = GraphStore.from_arrays(
         np.array(counts, dtype=np.int64),
         np.array(bonds, dtype=np.int64).reshape(-1, 2),
         schema=SCHEMA,
         node_codes=np.array(atoms, dtype=np.int16).reshape(-1, len(SCHEMA.node)),
         edge_codes=np.array(features, dtype=np.int16).reshape(-1, len(SCHEMA.edge)),
-        ids=np.array([_short(items[i]) for i in kept], dtype=str) if texts else rows,
+        ids=as_ids([_own_id(items[i], first + i) for i in kept]) if texts else rows,
+        rows=rows,
         name="molecules",
     )
-    return Encoded(store, rows, failed)
+    return Encoded(store, failed)
 
 
 def with_names(store: GraphStore, names: Sequence[Any]) -> GraphStore:
     """With these as ids; a molecule that has none keeps its SMILES."""
     pairs = zip(names, store.ids.tolist(), strict=True)
-    return replace(store, ids=np.array([str(name or own) for name, own in pairs], dtype=str))
+    return replace(store, ids=as_ids([str(own if name is None else name) for name, own in pairs]))
 
 
-def _short(text: str) -> str:
-    """As an id: an array of texts is as wide as the longest of them."""
-    return text if len(text) <= LONGEST_ID else f"{text[: LONGEST_ID - 1]}…"
+def _own_id(item: Any, row: int) -> str:
+    """Its SMILES as given, or its place."""
+    return item if isinstance(item, str) else str(row)
 
 
-def parse_smiles(smiles: Any, row: int, most_nodes: int | None = None) -> Any:
-    """The RDKit molecule, or an error that names the row and says why."""
+def parse_smiles(smiles: Any, most_nodes: int | None = None) -> Any:
+    """The RDKit molecule, or an error that says why there is none."""
     from rdkit import Chem, rdBase
 
     if smiles is None:
-        raise PartwholeError(f"Molecule {row} has no SMILES; fill it in or drop the row.")
+        raise PartwholeError("it has no SMILES; fill it in or drop it.")
     if not isinstance(smiles, str):
-        raise PartwholeError(f"Molecule {row}: {smiles!r} is not SMILES; correct or drop it.")
+        raise PartwholeError(f"{smiles!r} is not SMILES; correct or drop it.")
     if most_nodes is not None and len(smiles) > 2 * most_nodes:
-        raise TooLarge(
-            f"Molecule {row}: SMILES of {len(smiles)} characters, too long for {most_nodes} atoms."
-        )
+        raise TooLarge(f"SMILES of {len(smiles)} characters are too long for {most_nodes} atoms; give less.")
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(smiles.strip(), sanitize=False)
         if molecule is None or not smiles.strip():
-            raise PartwholeError(f"Molecule {row}: {smiles!r} is not valid SMILES; correct or drop it.")
-        require_possible(molecule, f"Molecule {row}: {smiles!r}")
+            raise PartwholeError(f"{smiles!r} is not valid SMILES; correct or drop it.")
+        require_possible(molecule, f"{smiles!r}")
         Chem.AssignStereochemistry(molecule, cleanIt=True)
     return molecule
 
@@ -272,15 +274,13 @@ def require_rdkit() -> None:
 
 
 def read_any_molecules(
-    data: Sequence[Any], reading: Reading, rows: Sequence[int] | None = None
-) -> tuple[GraphStore, np.ndarray]:
-    """As the model learned them: by their bonds alone, or by the distances of their atoms. `rows` are their
-    numbers in the file, where some of its molecules are not among them."""
+    data: Sequence[Any], reading: Reading, called: Called = item_of_a_list
+) -> GraphStore:
+    """As the model learned them: by their bonds alone, or by the distances of their atoms."""
     from partwhole.sources.conformers import needs_coordinates, read_conformers
 
-    if needs_coordinates(reading.schema):
-        return read_conformers(data, reading, range(len(data)) if rows is None else rows)
-    return read_molecules(data, reading)
+    read = read_conformers if needs_coordinates(reading.schema) else read_molecules
+    return read(data, reading, called)
 
 
 @SOURCES.register
@@ -293,4 +293,4 @@ class MoleculeSource(Source):
 
     @staticmethod
     def read(data: Any, reading: Reading) -> GraphStore:
-        return read_any_molecules(data, reading)[0]
+        return read_any_molecules(data, reading)

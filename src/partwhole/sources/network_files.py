@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 
 from partwhole.errors import PartwholeError
 from partwhole.files import open_unpacked, read_json, require_inside
 from partwhole.registry import SOURCES
 from partwhole.sources.base import Source
+from partwhole.sources.dialect import encoding_of, notes_on_encoding
 from partwhole.sources.edge_table import ENDS
 from partwhole.sources.networks import read_networkx
 from partwhole.sources.node_link import node_link
@@ -121,7 +123,7 @@ def _stem(name: str) -> str:
 
 def _text(path: Path) -> str:
     with open_unpacked(path) as file:
-        return file.read().decode("utf-8-sig")
+        return file.read().decode(encoding_of(path)).removeprefix("\ufeff")
 
 
 @SOURCES.register
@@ -138,23 +140,29 @@ class NetworkFiles(Source):
     def read(data: Path, reading: Reading) -> GraphStore:
         files = _files(data) if data.is_dir() else [data]
         reading.require_few(len(files))
-        graphs, ids, places = [], [], []
+        graphs, ids, places, rows, read = [], [], [], [], 0
         for path in files:
             try:
                 if data.is_dir():
                     require_inside(path, data)
                 found = KINDS.get(_kind(path), _edges)(path)
+                for note in notes_on_encoding(path) if _kind(path) != ".graphml" else []:
+                    reading.note(note)
             except WRONG as error:
                 reason = " ".join(str(error).split()) or type(error).__name__
-                reading.leave_out(path.name, f"{path} cannot be read: {reason}; correct or remove it.")
+                reading.leave_out(str(path), f"{reason.rstrip('.')}; correct or remove it.")
+                read += 1
                 continue
             for k, graph in enumerate(found):
+                rows.append(read)
+                read += 1
                 graphs.append(graph)
                 own = str(graph.graph.get("id", graph.name or f"{_stem(path.name)} {k}"))
                 ids.append(own if len(found) > 1 else _stem(path.name))
                 places.append(path)
         reading.require_any(len(graphs))
-        store = replace(read_networkx(graphs, reading, ids), name=_stem(data.name))
+        store = read_networkx(graphs, reading, ids)
+        store = replace(store, name=_stem(data.name), rows=np.array(rows))
         table = next((data / name for name in LABELS if (data / name).is_file()), None)
         if table is not None:
             require_inside(table, data)

@@ -15,7 +15,7 @@ from partwhole.sources.attributes import by_name, encode
 from partwhole.sources.base import Source, all_of
 from partwhole.sources.reading import Reading
 from partwhole.sources.targets import with_targets
-from partwhole.store import GraphStore
+from partwhole.store import GraphStore, as_ids
 from partwhole.values import plain
 
 LABELS = ("label", "y")  # of the attributes of a graph, those that name its class; they come first
@@ -34,7 +34,7 @@ def read_networkx(data: Any, reading: Reading, ids: Sequence[str] | None = None)
     offset = 0
     reading.require_few(len(graphs))
     for i, graph in enumerate(graphs):
-        reading.require_small(i, graph.number_of_nodes(), graph.number_of_edges())
+        reading.require_small(f"graph {i}", graph.number_of_nodes(), graph.number_of_edges())
         number = {node: offset + k for k, node in enumerate(graph.nodes)}
         counts.append(len(number))
         node_rows += [_plain(attributes) for _, attributes in graph.nodes(data=True)]
@@ -53,7 +53,7 @@ def read_networkx(data: Any, reading: Reading, ids: Sequence[str] | None = None)
         node_values=node_values,
         edge_codes=edge_codes,
         edge_values=edge_values,
-        ids=np.array(given if ids is None else ids),
+        ids=as_ids(given if ids is None else ids),
     )
     return with_targets(store, _targets(graphs), reading, classes=LABELS)
 

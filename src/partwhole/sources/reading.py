@@ -19,13 +19,15 @@ class Reading:
     most_graphs: int | None = None  # more are refused before they are read
     most_nodes: int | None = None  # of a graph; characters of SMILES may be twice as many
     most_edges: int | None = None
-    left_out: list[tuple[int | str, str]] = field(default_factory=list)  # row or file, and why
+    smiles_column: str | None = None  # of a table; otherwise found by its name, or by what stands in it
+    categorical: tuple[str, ...] = ()  # attributes of whole numbers that name kinds
+    left_out: list[tuple[str, str]] = field(default_factory=list)  # `row 3` or a file, and why
     notes: list[str] = field(default_factory=list)  # what a user should know
 
-    def leave_out(self, item: int | str, reason: str) -> None:
+    def leave_out(self, place: str, reason: str) -> None:
         if self.strict:
-            raise PartwholeError(reason)
-        self.left_out.append((item, reason))
+            raise PartwholeError(f"{place[:1].upper()}{place[1:]}: {reason}")
+        self.left_out.append((place, reason))
 
     def again(self) -> Reading:
         """For a part of the same graphs, about which nothing is said yet."""
@@ -45,8 +47,14 @@ class Reading:
         """Every note, and how many graphs were left out."""
         if not self.left_out:
             return self.notes
-        item, reason = self.left_out[0]
-        return [*self.notes, f"{len(self.left_out)} graphs were left out; the first, {item}: {reason}"]
+        place, reason = self.left_out[0]
+        first = "the first, " if len(self.left_out) > 1 else ""
+        return [*self.notes, f"{self.told_left_out()}; {first}{place}: {reason}"]
+
+    def told_left_out(self) -> str:
+        """How many, in words."""
+        count = len(self.left_out)
+        return f"{count} graph was left out" if count == 1 else f"{count} graphs were left out"
 
     def or_fallback(self, meaning: str = "as missing") -> str:
         """The end of an error about what the model never saw."""
@@ -56,19 +64,20 @@ class Reading:
     def require_any(self, read: int) -> None:
         """Raise where all was left out."""
         if self.left_out and not read:
-            item, reason = self.left_out[0]
-            raise PartwholeError(
-                f"None of {len(self.left_out)} graphs could be read; the first, {item}: {reason}"
-            )
+            place, reason = self.left_out[0]
+            if len(self.left_out) == 1:
+                raise PartwholeError(f"The only graph cannot be read; {place}: {reason}")
+            count = len(self.left_out)
+            raise PartwholeError(f"None of {count} graphs could be read; the first, {place}: {reason}")
 
     def require_few(self, graphs: int) -> None:
         if self.most_graphs is not None and graphs > self.most_graphs:
             raise TooLarge(f"More than {self.most_graphs} graphs at once; give fewer at a time.")
 
-    def require_small(self, item: int | str, nodes: int, edges: int) -> None:
+    def require_small(self, place: str, nodes: int, edges: int) -> None:
         for what, count, most in (("nodes", nodes, self.most_nodes), ("edges", edges, self.most_edges)):
             if most is not None and count > most:
-                raise TooLarge(f"Graph {item} has {count} {what}, at most {most} are taken.")
+                raise TooLarge(f"{place[:1].upper()}{place[1:]} has {count} {what}, at most {most} are taken.")
 
     def column(self, part: str, name: str) -> Column | None:
         """What the model has learned under this name."""

@@ -18,7 +18,7 @@ from partwhole.sources.molecules import read_any_molecules, require_possible, re
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import stem
 from partwhole.sources.targets import with_targets
-from partwhole.store import GraphStore
+from partwhole.store import GraphStore, as_ids
 from partwhole.values import plain
 
 SUFFIXES = (".sdf", ".sd", ".sdf.gz", ".sd.gz", ".mol")
@@ -40,18 +40,16 @@ class SDF(Source):
         for row, molecule in enumerate(_records(data)):
             reading.require_few(row + 1)
             if molecule is not None:
-                reading.require_small(row, molecule.GetNumAtoms(), molecule.GetNumBonds())
+                reading.require_small(_record(row), molecule.GetNumAtoms(), molecule.GetNumBonds())
             try:
-                molecule = _sound(molecule, row, hydrogens)
+                molecule = _sound(molecule, hydrogens)
                 name = molecule.GetProp("_Name") if molecule.HasProp("_Name") else ""
                 data_of_record = {k: plain(v) for k, v in molecule.GetPropsAsDict().items()}
             except PartwholeError as reason:
-                reading.leave_out(row, str(reason))
+                reading.leave_out(_record(row), str(reason))
                 continue
             except UnicodeDecodeError:
-                reading.leave_out(
-                    row, f"Molecule {row} has data that are not UTF-8 text; save them as UTF-8."
-                )
+                reading.leave_out(_record(row), "it has data that are not UTF-8 text; save them as UTF-8.")
                 continue
             rows.append(row)
             molecules.append(molecule)
@@ -60,11 +58,18 @@ class SDF(Source):
         if not rows and not reading.left_out:
             raise PartwholeError(f"{data} holds no molecules; give at least one.")
         reading.require_any(len(rows))
-        store, kept = read_any_molecules(molecules, reading, rows)
-        ids = np.array([names[k] or f"{stem(data)} {rows[k]}" for k in kept], dtype=str)
+        store = read_any_molecules(molecules, reading, lambda place: _record(rows[place]))
+        kept = store.rows
+        ids = as_ids([names[k] or f"{stem(data)} {rows[k] + 1}" for k in kept])
         names_in_order = dict.fromkeys(name for of_one in properties for name in of_one)
         columns = {name: [properties[k].get(name) for k in kept] for name in names_in_order}
-        return replace(with_targets(store, columns, reading), ids=ids, name=stem(data))
+        store = replace(store, ids=ids, name=stem(data), rows=np.array(rows)[kept])
+        return with_targets(store, columns, reading)
+
+
+def _record(row: int) -> str:
+    """As a person counts the records of the file."""
+    return f"record {row + 1}"
 
 
 def _records(path: Path) -> Iterator[Any]:
@@ -78,14 +83,14 @@ def _records(path: Path) -> Iterator[Any]:
         raise PartwholeError(f"{path} cannot be read ({error.__cause__ or error}); correct it.") from None
 
 
-def _sound(molecule: Any, row: int, hydrogens: bool) -> Any:
+def _sound(molecule: Any, hydrogens: bool) -> Any:
     """As it can be encoded: possible, and with its hydrogens as atoms only where they are wanted."""
     from rdkit import Chem, rdBase
 
     if molecule is None or molecule.GetNumAtoms() == 0:
-        raise PartwholeError(f"Molecule {row} is not a readable record of an SDF file; correct or drop it.")
+        raise PartwholeError("it is not a readable record of an SDF file; correct or drop it.")
     with rdBase.BlockLogs():
-        require_possible(molecule, f"Molecule {row}")
+        require_possible(molecule, "it")
         if molecule.GetNumConformers() and molecule.GetConformer().Is3D():
             Chem.AssignStereochemistryFrom3D(molecule)
         else:

@@ -1,4 +1,8 @@
-"""CSV, TSV and Parquet files as columns."""
+"""CSV, TSV, Parquet and Excel files, and tables of pandas, as columns.
+
+Text is kept to the letter, so that a table can be written again as it was: 007 is not 7, and NA in a column
+of names is a name. What counts as missing is decided where values are looked at (`values`).
+"""
 
 from __future__ import annotations
 
@@ -8,37 +12,64 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from partwhole.errors import PartwholeError
 from partwhole.files import is_packed, open_unpacked
 from partwhole.sources.base import is_file_of
+from partwhole.sources.dialect import dialect_of, notes_on_encoding
+from partwhole.sources.excel import SUFFIX as EXCEL
+from partwhole.sources.excel import is_excel, read_excel
+from partwhole.sources.frames import frame_columns, is_frame
 from partwhole.values import plain
 
 BLOCK = 1 << 24  # bytes of a CSV file at a time
-SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+SUFFIXES = (*TEXT_SUFFIXES, ".parquet", EXCEL)
 KINDS = (pa.int64(), pa.float64(), pa.bool_(), pa.string())  # of a column, the first that all its cells are
+NOT_A_NUMBER = r"^[+-]?(0\d|\d{19})"  # digits that a number would not give back: 007, a code of 20 digits
+MISSING = frozenset(csv.ConvertOptions().null_values)  # NA, null, nan, …: what pandas and Arrow take for gaps
 
 
 def is_table(data: Any) -> bool:
-    return is_file_of(data, SUFFIXES)
+    return is_frame(data) or is_file_of(data, SUFFIXES)
 
 
-def stem(path: Path) -> str:
+def stem(data: Any) -> str:
     """`a` of `a.csv.gz`"""
-    return Path(path.name.removesuffix(".gz")).stem
+    return "table" if is_frame(data) else Path(data.name.removesuffix(".gz")).stem
 
 
-def column_names(path: Path) -> list[str]:
+def first_row(data: Any) -> int:
+    """The number that the first row has where a person looks at the table: below the heading of a file."""
+    if is_frame(data):
+        return 0
+    return 1 if _is_parquet(data) else 2
+
+
+def notes_of(data: Any) -> list[str]:
+    """What a person should know of how it was read."""
+    if is_frame(data) or _is_parquet(data) or is_excel(data):
+        return []
+    return notes_on_encoding(data)
+
+
+def column_names(path: Any) -> list[str]:
     """Without reading the rows."""
     with _told(path):
-        if _is_parquet(path):
+        if is_frame(path):
+            names = [str(name) for name in path.columns]
+        elif _is_parquet(path):
             names = list(parquet.read_schema(path).names)
+        elif is_excel(path):
+            names = list(read_excel(path).column_names)
         else:
             with csv.open_csv(_opened(path), **_options(path)) as reader:
                 names = list(reader.schema.names)
     if twice := [name for name in names if names.count(name) > 1]:
-        raise PartwholeError(f"{path} has several columns {twice[0]!r}; give each a name of its own.")
+        what = "The DataFrame" if is_frame(path) else path
+        raise PartwholeError(f"{what} has several columns {twice[0]!r}; give each a name of its own.")
     return names
 
 
@@ -48,12 +79,17 @@ def named(names: list[str], wanted: tuple[str, ...]) -> str | None:
     return next((by_lower[name] for name in wanted if name in by_lower), None)
 
 
-def read_table(path: Path) -> pa.Table:
-    column_names(path)  # tells of names that stand twice
+def read_table(path: Path, keys: Sequence[str | None] = ()) -> pa.Table:
+    """The columns `keys` name things and are text whatever they look like."""
     with _told(path):
-        table = (
-            parquet.read_table(path) if _is_parquet(path) else csv.read_csv(_opened(path), **_options(path))
-        )
+        if _is_parquet(path):
+            column_names(path)  # tells of names that stand twice
+            table = parquet.read_table(path)
+        elif is_excel(path):
+            column_names(path)
+            table = read_excel(path)
+        else:
+            table = _exact(csv.read_csv(_opened(path), **_options(path, _kinds(path, keys))))
         table.validate(full=True)  # text of a damaged Parquet file may not be UTF-8
     if table.num_rows == 0:
         raise PartwholeError(f"{path} has no rows; give at least one.")
@@ -62,45 +98,36 @@ def read_table(path: Path) -> pa.Table:
     return table
 
 
-def read_columns(path: Path, keys: Sequence[str | None] = ()) -> dict[str, list[Any]]:
-    """Column by column, as Python values; None where a cell is empty.
-
-    The columns `keys` name things and are text to the letter: 007 is not 7, and NA is a name.
-    """
-    table = read_table(path)
-    columns = {name: values(table.column(name)) for name in table.column_names}
-    wanted = [key for key in dict.fromkeys(keys) if key is not None]
-    if _is_parquet(path):
-        names: dict[str, list[Any]] = {key: table.column(key).to_pylist() for key in wanted}
-    elif wanted:
-        convert = csv.ConvertOptions(
-            include_columns=wanted,
-            column_types=dict.fromkeys(wanted, pa.string()),
-            null_values=[""],
-            strings_can_be_null=True,
-        )
-        names = csv.read_csv(_opened(path), **_options(path) | {"convert_options": convert}).to_pydict()
-    else:
-        names = {}
-    return columns | {key: [None if v in (None, "") else str(v) for v in names[key]] for key in wanted}
+def read_columns(data: Any, keys: Sequence[str | None] = ()) -> dict[str, list[Any]]:
+    """Column by column, as Python values; None where a cell is empty."""
+    if is_frame(data):
+        found = frame_columns(data)
+        return found | {key: _as_texts(found[key]) for key in keys if key is not None}
+    table = read_table(data, keys)
+    return {
+        name: key_values(table.column(name)) if name in keys else values(table.column(name))
+        for name in table.column_names
+    }
 
 
-def table_pieces(path: Path, rows: int) -> Iterator[pa.Table]:
+def table_pieces(path: Path, rows: int, keys: Sequence[str | None] = ()) -> Iterator[pa.Table]:
     """So many rows at a time, without ever holding the whole file."""
     held = None
     with _told(path):
-        for batch in _batches(path):
+        for batch in _batches(path, keys):
             table = pa.Table.from_batches([batch])
             held = table if held is None else pa.concat_tables([held, table])
             while held.num_rows >= rows:
-                yield held.slice(0, rows)
+                yield _exact(held.slice(0, rows))
                 held = held.slice(rows)
     if held is not None and held.num_rows:
-        yield held
+        yield _exact(held)
 
 
 def count_rows(path: Path) -> int | None:
     """Told by the file itself; a CSV file would have to be read."""
+    if is_excel(path):
+        return int(read_excel(path).num_rows)
     if not _is_parquet(path):
         return None
     with _told(path):
@@ -108,42 +135,71 @@ def count_rows(path: Path) -> int | None:
 
 
 def values(column: Any) -> list[Any]:
-    return [plain(value) for value in column.to_pylist()]
+    """As Python has them; None where one is missing."""
+    text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    return [None if text and value in MISSING else plain(value) for value in column.to_pylist()]
+
+
+def key_values(column: Any) -> list[str | None]:
+    """Names, to the letter."""
+    return _as_texts(column.to_pylist())
+
+
+def _as_texts(cells: list[Any]) -> list[str | None]:
+    return [None if value in (None, "") else str(value) for value in cells]
 
 
 def _is_parquet(path: Path) -> bool:
     return path.suffix.lower() == ".parquet"
 
 
-def _batches(path: Path) -> Iterator[pa.RecordBatch]:
-    if _is_parquet(path):
+def _batches(path: Path, keys: Sequence[str | None]) -> Iterator[pa.RecordBatch]:
+    if is_excel(path):
+        yield from read_excel(path).to_batches()
+    elif _is_parquet(path):
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches():
                 batch.validate(full=True)
                 yield batch
-        return
-    kinds = _kinds(path)
-    convert = csv.ConvertOptions(strings_can_be_null=True, column_types=kinds)
-    with csv.open_csv(_opened(path), **_streamed(path) | {"convert_options": convert}) as reader:
-        yield from reader
+    else:
+        with csv.open_csv(_opened(path), **_streamed(_options(path, _kinds(path, keys)))) as reader:
+            yield from reader
 
 
-def _kinds(path: Path) -> dict[str, pa.DataType]:
+def _exact(table: pa.Table) -> pa.Table:
+    """Empty cells of text are gaps."""
+    for k, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            cells = table.column(k)
+            empty = pc.equal(cells, "")
+            if pc.any(empty).as_py():
+                table = table.set_column(k, field.name, pc.if_else(empty, pa.scalar(None, pa.string()), cells))
+    return table
+
+
+def _kinds(path: Path, keys: Sequence[str | None]) -> dict[str, pa.DataType]:
     """What each column is, by all its cells: a first pass over the file, as text."""
     names = column_names(path)
-    places = dict.fromkeys(names, 0)
-    text = csv.ConvertOptions(strings_can_be_null=True, column_types=dict.fromkeys(names, pa.string()))
-    with csv.open_csv(_opened(path), **_streamed(path) | {"convert_options": text}) as reader:
+    comma = dialect_of(path).decimal == ","
+    places = {name: len(KINDS) - 1 if name in keys else 0 for name in names}
+    options = _options(path, dict.fromkeys(names, pa.string()))
+    options["convert_options"].strings_can_be_null = True
+    with csv.open_csv(_opened(path), **_streamed(options)) as reader:
         for batch in reader:
             for name in names:
-                while not _casts(batch.column(name), KINDS[places[name]]):
+                cells = batch.column(name)
+                while not _casts(cells, KINDS[places[name]], comma):
                     places[name] += 1
     return {name: KINDS[place] for name, place in places.items()}
 
 
-def _casts(column: pa.Array, kind: pa.DataType) -> bool:
+def _casts(cells: pa.Array, kind: pa.DataType, comma: bool) -> bool:
+    if kind == pa.string():
+        return True
+    if kind != pa.bool_() and pc.any(pc.match_substring_regex(cells, NOT_A_NUMBER)).as_py():
+        return False
     try:
-        column.cast(kind)
+        (pc.replace_substring(cells, ",", ".") if comma else cells).cast(kind)
     except pa.ArrowInvalid:
         return False
     return True
@@ -154,15 +210,18 @@ def _opened(path: Path) -> Any:
     return open_unpacked(path) if is_packed(path) else path
 
 
-def _options(path: Path) -> dict[str, Any]:
+def _options(path: Path, kinds: dict[str, pa.DataType] | None = None) -> dict[str, Any]:
+    dialect = dialect_of(path)
     return {
-        "parse_options": csv.ParseOptions(delimiter="\t" if ".tsv" in path.name.lower() else ","),
-        "convert_options": csv.ConvertOptions(strings_can_be_null=True),
+        "read_options": csv.ReadOptions(encoding=dialect.encoding),
+        "parse_options": csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
+        "convert_options": csv.ConvertOptions(column_types=kinds, decimal_point=dialect.decimal),
     }
 
 
-def _streamed(path: Path) -> dict[str, Any]:
-    return _options(path) | {"read_options": csv.ReadOptions(block_size=BLOCK)}
+def _streamed(options: dict[str, Any]) -> dict[str, Any]:
+    options["read_options"].block_size = BLOCK
+    return options
 
 
 @contextmanager
@@ -171,7 +230,7 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError:
-        raise PartwholeError(f"{path} is not UTF-8 text; save it as UTF-8.") from None
+        raise PartwholeError(f"{path} is not text; save it as UTF-8.") from None
     except (pa.ArrowException, OSError, EOFError) as error:
         reason = " ".join(str(error).split())
         raise PartwholeError(f"{path} cannot be read as a table ({reason}); correct it there.") from None

@@ -1,0 +1,32 @@
+"""Graphs in memory, as people hold them: a list, one graph alone, or a collection of another package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from partwhole.graph import Graph
+from partwhole.sources.frames import is_frame, is_series
+from partwhole.store import GraphStore
+from partwhole.values import plain
+
+
+def as_items(data: Any) -> Any:
+    """A list of the graphs; names, paths, stores and tables stay as they are."""
+    if isinstance(data, str | Path | GraphStore | list | tuple) or is_frame(data):
+        return data
+    if is_series(data) or (isinstance(data, np.ndarray) and data.dtype != object):
+        return [plain(item) for item in data.tolist()]
+    if hasattr(data, "to_data_list"):  # a Batch of PyTorch Geometric
+        return data.to_data_list()
+    if isinstance(data, Graph | nx.Graph) or hasattr(data, "GetAtoms") or hasattr(data, "edge_index"):
+        return [data]
+    if isinstance(data, Iterator):
+        return list(data)
+    if not isinstance(data, Sequence | np.ndarray) and hasattr(data, "__len__") and hasattr(data, "__getitem__"):
+        return [data[i] for i in range(len(data))]  # a Dataset of PyTorch
+    return data
