@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -11,8 +12,10 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
+from partwhole import ranks
 from partwhole.errors import PartwholeError
 from partwhole.method import GraphMethod
+from partwhole.semisupervised.held_out import Guess, HeldOut, class_guesses, number_guesses
 from partwhole.semisupervised.targets import (
     as_codes,
     as_columns,
@@ -28,6 +31,7 @@ from partwhole.semisupervised.targets import (
 from partwhole.semisupervised.tasks import Classification, Regression
 from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
+from partwhole.training.checkpoint import RunFolder
 
 
 class LabelledMethod(GraphMethod):
@@ -41,6 +45,8 @@ class LabelledMethod(GraphMethod):
     validation = 0.0  # share of the labelled graphs that are held out
     random_state = 0
     task_: Any  # Regression or Classification
+    held_out_: HeldOut | None  # predictions for labelled graphs that the fit did not learn from
+    choice_: list[str]  # what was chosen by the labels, in words
 
     def fit(self, graphs: Any, y: Any = None, held_out: Any = None, names: Any = None) -> Self:
         """Learn from graphs and the targets that are known.
@@ -52,6 +58,16 @@ class LabelledMethod(GraphMethod):
         self._start(load_graphs(graphs), y, held_out, names)
         self._fit_started()
         return self
+
+    def fit_run(self, graphs: Any, out: str | Path, **how: Any) -> Self:
+        super().fit_run(graphs, out, **how)
+        if ranks.is_first():
+            self._keep_held_out(RunFolder(out))
+        return self
+
+    def save(self, path: str | Path, **how: Any) -> None:
+        super().save(path, **how)
+        self._keep_held_out(RunFolder(path))
 
     def predict(self, graphs: Any) -> np.ndarray:
         raise TypeError("a task defines predict")
@@ -65,6 +81,11 @@ class LabelledMethod(GraphMethod):
     def _learn_task(self, columns: np.ndarray, train: np.ndarray, store: GraphStore) -> np.ndarray:
         """From the targets as given [G, T] and the graphs to learn from: what the loss sees [G, T]."""
         raise TypeError("a task defines _learn_task")
+
+    def _guesses(self, rows: np.ndarray, store: GraphStore, targets: np.ndarray, outputs: Tensor) -> Any:
+        """What `outputs` say of the graphs `store`, which are `rows` of those of the fit, beside their
+        targets [n, T]."""
+        raise TypeError("a task defines _guesses")
 
     def _restore_task(self, about: dict[str, Any]) -> None:
         raise TypeError("a task defines _restore_task")
@@ -88,6 +109,7 @@ class LabelledMethod(GraphMethod):
         train, held = parts(columns, held_out, self.validation, self.random_state, classes=classes)
         require_known(columns[train], self.target_names_, " that is not held out")
         self._parts = train, held, self._learn_task(columns, train, store)
+        self.held_out_, self.choice_ = None, []
         super()._start(store)
 
     def _take_parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -99,13 +121,19 @@ class LabelledMethod(GraphMethod):
         """What a run folder tells about the targets."""
         about = self.about_["task"]
         self.single_, self.target_names_ = about["single"], about["targets"]
+        self.held_out_, self.choice_ = None, []
         self._restore_task(about)
 
     def _about(self, store: GraphStore) -> dict[str, Any]:
         train, held, targets = self._parts
         digest = hashlib.sha256(b"".join(np.ascontiguousarray(a).data for a in (train, held, targets)))
         names = {"single": self.single_, "targets": self.target_names_, "digest": digest.hexdigest()}
+        names["labelled"] = len(train) + len(held)
         return {**super()._about(store), "task": names | self._task_about()}
+
+    def _keep_held_out(self, run: RunFolder) -> None:
+        if self.held_out_ is not None:
+            self.held_out_.write(run.held_out_file)
 
     def _wanted(self, y: Any, graphs: int) -> np.ndarray:
         """Targets to compare with [G, T], of which some are known."""
@@ -153,6 +181,13 @@ class Numbers(RegressorMixin, LabelledMethod):  # type: ignore[misc]
         targets = as_numbers(columns, self.target_names_)
         self.task_ = Regression.of(targets[train])
         return targets
+
+    def _guesses(
+        self, rows: np.ndarray, store: GraphStore, targets: np.ndarray, outputs: Tensor
+    ) -> list[Guess]:
+        added = self._added(store)
+        predicted = self.task_.predictions(outputs) + added
+        return number_guesses(self.target_names_, rows, store.ids, targets + added, predicted)
 
     def _task_about(self) -> dict[str, Any]:
         return {"kind": "regression", **self.task_.to_dict()}
@@ -202,6 +237,12 @@ class Classes(ClassifierMixin, LabelledMethod):  # type: ignore[misc]
         self.classes_ = classes[0] if self.single_ else classes
         self.task_ = Classification(tuple(len(known) for known in classes))
         return as_codes(columns, classes, self.target_names_)
+
+    def _guesses(
+        self, rows: np.ndarray, store: GraphStore, targets: np.ndarray, outputs: Tensor
+    ) -> list[Guess]:
+        shares = self.task_.probabilities(outputs)
+        return class_guesses(self.target_names_, rows, store.ids, targets, shares, self.labels())
 
     def _task_about(self) -> dict[str, Any]:
         return {"kind": "classification", "classes": [known.tolist() for known in self.labels()]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from partwhole.config import LabelConfig
 from partwhole.encoder import EncoderMethod
 from partwhole.labelled import LabelledMethod
 from partwhole.semisupervised.feed import LabelledFeed
+from partwhole.semisupervised.held_out import HeldOut
 from partwhole.store import GraphStore
+from partwhole.training.checkpoint import RunFolder
 from partwhole.training.feeds import Feed
 from partwhole.training.trainer import Trainer
 from partwhole.training.validation import Validation
@@ -52,6 +55,16 @@ class LabelledNetwork(LabelledMethod, EncoderMethod, LabelConfig):
 
     def _network(self) -> nn.Module:
         return self.predictor_
+
+    def _learn_in(self, run: RunFolder | None, stop_requested: Callable[[], bool], store: GraphStore) -> None:
+        _, held, targets = self._parts  # which the feed takes away
+        super()._learn_in(run, stop_requested, store)
+        if len(held):
+            best = min(self.history_, key=lambda row: row.get("validation", np.inf), default={"epoch": 0})
+            self.choice_ = [f"epoch {best['epoch']} of {self.epochs}, by the graphs held out"]
+            some = store.take(held)
+            how = f"{len(held)} graphs held out, which also chose the epoch"
+            self.held_out_ = HeldOut(how, self._guesses(held, some, targets[held], self._predicted(some)))
 
     def _trainer(self, store: GraphStore, **given: Any) -> Trainer:
         return Trainer(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, RidgeCV
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from torch import Tensor
 
 from partwhole.config import Options, option
@@ -20,11 +22,28 @@ from partwhole.labelled import Classes, LabelledMethod, Numbers
 from partwhole.method import GraphMethod, load_run
 from partwhole.pretrained import names, run_folder
 from partwhole.registry import METHODS
+from partwhole.semisupervised.held_out import HeldOut
 from partwhole.store import GraphStore
 
 PENALTIES = np.logspace(-2, 5, 15)  # of ridge regression
 STRENGTHS = np.logspace(-4, 1, 6)  # C of logistic regression
 FOLDS = 3
+CHECKS = 5  # folds of the labelled graphs that tell how good the model is
+MOST_NESTED = 2000  # labelled graphs up to which everything is chosen anew in each of these folds
+FEWEST_CHECKED = 10  # labelled graphs; fewer tell nothing
+
+
+class Choice(NamedTuple):
+    """What the labels of one target chose."""
+
+    standardised: bool  # columns; otherwise they keep their own proportion
+    penalty: float
+
+
+class Fitted(NamedTuple):
+    weight: np.ndarray  # [d, outputs]
+    bias: np.ndarray  # [outputs]
+    choices: list[Choice]  # of each target
 
 
 @dataclass(eq=False)
@@ -43,6 +62,15 @@ class LinearConfig(Options):
     )
 
 
+class Solution(NamedTuple):
+    """Of one target."""
+
+    bad: float  # how far off inside the labelled graphs
+    weight: np.ndarray  # [d, outputs]
+    bias: np.ndarray  # [outputs]
+    penalty: float
+
+
 class LinearMethod(LabelledMethod, LinearConfig):
     """`_solve` gives the weights for one target, the penalty chosen by the labelled graphs themselves.
 
@@ -51,6 +79,7 @@ class LinearMethod(LabelledMethod, LinearConfig):
     """
 
     config_class = LinearConfig
+    penalty_called: str
     paper = "ridge and logistic regression, the usual probe of vectors learned without labels"
 
     @property
@@ -60,8 +89,10 @@ class LinearMethod(LabelledMethod, LinearConfig):
 
     # ---------------------------------------------------------------- what a model defines
 
-    def _solve(self, x: np.ndarray, y: np.ndarray, target: int) -> tuple[float, np.ndarray, np.ndarray]:
-        """From standardised or plain columns [g, d]: how bad it is inside, weights [d, outputs], biases."""
+    penalties: tuple[float, ...]
+
+    def _solve(self, x: np.ndarray, y: np.ndarray, target: int, penalties: Sequence[float]) -> Solution:
+        """From standardised or plain columns [g, d], by the best of the penalties."""
         raise TypeError("a linear model defines _solve")
 
     # ---------------------------------------------------------------- inside
@@ -74,20 +105,58 @@ class LinearMethod(LabelledMethod, LinearConfig):
             x = self._vectors(store.take(train))
         except PartwholeError as reason:
             raise PartwholeError(f"{reason} Other vectors can be chosen: vectors=METHOD.") from None
+        self.weight_, self.bias_, choices = self._fitted(x, targets[train])
+        self.choice_ = [
+            f"{name}: {'columns standardised' if c.standardised else 'columns as they are'}, "
+            f"{self.penalty_called} {c.penalty:.3g}"
+            for name, c in zip(self.target_names_, choices)
+        ]
+        if len(train) >= FEWEST_CHECKED:
+            self.held_out_ = self._checked(x, targets[train], choices, train, store.take(train))
+
+    def _fitted(self, x: np.ndarray, targets: np.ndarray, choices: list[Choice] | None = None) -> Fitted:
+        """From vectors [g, d] and targets [g, T]; with `choices`, nothing is chosen anew."""
         center, spread = x.mean(axis=0), x.std(axis=0)
         largest = spread.max(initial=0.0) or 1.0
-        scales = (np.where(spread > 1e-6 * largest, spread, np.inf), largest)  # each its own, or one for all
-        weights, biases = [], []
-        for target, y in enumerate(targets[train].T):
+        scales = {
+            True: np.where(spread > 1e-6 * largest, spread, np.inf),
+            False: np.full(len(spread), largest),
+        }
+        weights, biases, chosen = [], [], []
+        for target, y in enumerate(targets.T):
             known = ~np.isnan(y)
+            tried = [(s, self.penalties) for s in scales]
+            if choices is not None:
+                tried = [(choices[target].standardised, (choices[target].penalty,))]
             found = []
-            for scale in scales:
-                bad, w, b = self._solve((x[known] - center) / scale, y[known], target)
-                found.append((bad, w / np.reshape(scale, (-1, 1)), b))
-            _, w, b = min(found, key=lambda entry: entry[0])
-            weights.append(w)
-            biases.append(b - center @ w)
-        self.weight_, self.bias_ = np.hstack(weights), np.concatenate(biases)  # [d, outputs], [outputs]
+            for standardised, penalties in tried:
+                scale = scales[standardised]
+                solved = self._solve((x[known] - center) / scale, y[known], target, penalties)
+                found.append((solved, standardised))
+            best, standardised = min(found, key=lambda entry: entry[0].bad)
+            weights.append(best.weight / scales[standardised][:, None])
+            biases.append(best.bias - center @ weights[-1])
+            chosen.append(Choice(standardised, best.penalty))
+        return Fitted(np.hstack(weights), np.concatenate(biases), chosen)
+
+    def _checked(
+        self, x: np.ndarray, targets: np.ndarray, choices: list[Choice], rows: np.ndarray, store: GraphStore
+    ) -> HeldOut:
+        """Each labelled graph predicted by a model that did not see it."""
+        nested = len(x) <= MOST_NESTED
+        outputs = np.zeros((len(x), len(self.bias_)))
+        folds = KFold(CHECKS, shuffle=True, random_state=self.random_state)
+        kept = targets.copy()
+        for train, test in folds.split(x):
+            lost = (~np.isnan(targets[train])).sum(axis=0) < 2  # targets with nothing to learn from
+            kept[np.ix_(test, lost)] = np.nan
+            some = np.where(lost, 0.0, targets[train])  # which then teach nothing
+            weight, bias, _ = self._fitted(x[train], some, None if nested else choices)
+            outputs[test] = x[test] @ weight + bias
+        how = f"{CHECKS} folds of the labelled graphs" + (
+            ", everything chosen anew in each" if nested else ", the penalty chosen on all"
+        )
+        return HeldOut(how, self._guesses(rows, store, kept, torch.from_numpy(outputs)))
 
     def _vectors(self, store: GraphStore) -> np.ndarray:
         return self.encoder_.transform(store).astype(np.float64)
@@ -136,11 +205,14 @@ class RidgeRegressor(Numbers, LinearMethod):
 
     method = "ridge"
     about = "numbers by ridge regression on vectors of an encoder, a run or fingerprints"
+    penalties = tuple(PENALTIES)
+    penalty_called = "penalty"
 
-    def _solve(self, x: np.ndarray, y: np.ndarray, target: int) -> tuple[float, np.ndarray, np.ndarray]:
+    def _solve(self, x: np.ndarray, y: np.ndarray, target: int, penalties: Sequence[float]) -> Solution:
         wanted = (y - self.task_.means[target]) / self.task_.scales[target]
-        model = RidgeCV(PENALTIES, scoring="neg_mean_squared_error").fit(x, wanted)
-        return -float(model.best_score_), model.coef_[:, None], np.array([model.intercept_])
+        model = RidgeCV(penalties, scoring="neg_mean_squared_error").fit(x, wanted)
+        bias = np.array([model.intercept_])
+        return Solution(-float(model.best_score_), model.coef_[:, None], bias, float(model.alpha_))
 
 
 class LogisticClassifier(Classes, LinearMethod):
@@ -148,25 +220,28 @@ class LogisticClassifier(Classes, LinearMethod):
 
     method = "logistic"
     about = "classes by logistic regression on vectors of an encoder, a run or fingerprints"
+    penalties = tuple(STRENGTHS)
+    penalty_called = "C"
 
-    def _solve(self, x: np.ndarray, y: np.ndarray, target: int) -> tuple[float, np.ndarray, np.ndarray]:
+    def _solve(self, x: np.ndarray, y: np.ndarray, target: int, penalties: Sequence[float]) -> Solution:
         with warnings.catch_warnings():
             # Last digits of weights that hardly any penalty holds do not matter, nor that a class is rare.
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", "The least populated class")
-            return self._best(x, y.astype(int), self.task_.sizes[target])
+            return self._best(x, y.astype(int), self.task_.sizes[target], penalties)
 
-    def _best(self, x: np.ndarray, codes: np.ndarray, classes: int) -> tuple[float, np.ndarray, np.ndarray]:
+    def _best(self, x: np.ndarray, codes: np.ndarray, classes: int, strengths: Sequence[float]) -> Solution:
         rotated, back = in_own_span(x)
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.random_state)
-        splits = list(folds.split(rotated, codes)) if np.bincount(codes).max() >= FOLDS else []
+        enough = len(strengths) > 1 and np.bincount(codes).max() >= FOLDS
+        splits = list(folds.split(rotated, codes)) if enough else []
         bad = {}
-        for strength in STRENGTHS:
+        for strength in strengths:
             losses = [_log_loss(rotated, codes, a, b, strength, classes) for a, b in splits]
             bad[strength] = float(np.mean(losses)) if losses else 0.0
         best = min(bad, key=lambda strength: bad[strength])
         w, b = _logistic(rotated, codes, best, classes)
-        return bad[best], back @ w, b
+        return Solution(bad[best], back @ w, b, best)
 
 
 def in_own_span(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,8 +15,11 @@ from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
 from partwhole.labelled import Classes, LabelledMethod
 from partwhole.semisupervised.targets import as_codes, as_columns, as_numbers
+from partwhole.sources.molecule_table import IDS, MoleculeTable
+from partwhole.sources.tables import column_names, named, read_table
 from partwhole.sources.tables import values as cell_values
 from partwhole.store import GraphStore
+from partwhole.vectors import ID
 
 ACCURACY = "accuracy"
 WRITERS = {".csv": csv.write_csv, ".parquet": parquet.write_table}
@@ -46,10 +49,32 @@ def predicted(estimator: LabelledMethod, store: GraphStore) -> Predictions:
     return Predictions(targets, chances)
 
 
-def as_table(found: Predictions, store: GraphStore) -> pa.Table:
-    """Columns id, every target and, of classes, their probabilities."""
-    columns = {"id": store.ids} | found.targets | found.chances
-    return pa.table({name: pa.array(values.tolist()) for name, values in columns.items()})
+def table_of(data: str) -> pa.Table | None:
+    """The table of molecules that the graphs were read from, if any; names of its rows to the letter."""
+    path = Path(data)
+    if not MoleculeTable.accepts(path):
+        return None
+    return read_table(path, [named(column_names(path), IDS)])
+
+
+def as_table(found: Predictions, store: GraphStore, data: str = "") -> pa.Table:
+    """Columns id, those of the input, every target and, of classes, their probabilities. A target whose name
+    the input has itself is called NAME_predicted."""
+    columns = {ID: pa.array(store.ids.tolist())}
+    table = table_of(data)
+    if table is not None:
+        rows = table.take(store.rows)
+        columns |= {name: rows.column(name) for name in rows.column_names if name.lower() != ID}
+    else:
+        columns |= {c.name: pa.array(store.target(c.name).tolist()) for c in store.schema.targets}
+    for name, values in (found.targets | found.chances).items():
+        own = f"{name}_predicted" if name in columns else name
+        if own in columns:
+            raise PartwholeError(
+                f"The input has a column {own!r}, which is to be written; name it otherwise."
+            )
+        columns[own] = pa.array(values.tolist())
+    return pa.table(columns)
 
 
 def filled(table: pa.Table, found: Predictions, rows: list[int]) -> pa.Table:

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import typer
 
 from partwhole.cli.options import named_options, require_options, with_fit_options
-from partwhole.cli.output import Json, print_json
-from partwhole.cli.reading import Strict, tell
+from partwhole.cli.output import Json, print_json, print_table
+from partwhole.cli.reading import MOST_TOLD, SmilesColumn, Strict, tell
 from partwhole.cli.targets import labels_of, require_labels
 from partwhole.config import FOLDS, Options, PredictorConfig, read_toml
 from partwhole.errors import PartwholeError
@@ -29,7 +29,9 @@ def fit(
     options: dict[str, Any],
     target: Annotated[
         list[str] | None,
-        typer.Option(help="Learn to predict this target from the graphs that have it; may be repeated."),
+        typer.Option(
+            help="Learn to predict this target from the graphs that have it, or all; may be repeated."
+        ),
     ] = None,
     method: Annotated[
         str | None,
@@ -55,6 +57,11 @@ def fit(
     machines: Annotated[
         int | None,
         typer.Option(help="Machines that run this command together; each has MASTER_ADDR and NODE_RANK set."),
+    ] = None,
+    smiles_column: SmilesColumn = None,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(help="An attribute of nodes or edges whose whole numbers name kinds; may be repeated."),
     ] = None,
     strict: Strict = False,
     json: Json = False,
@@ -104,7 +111,7 @@ def fit(
     require_options(given, config_class, method)
     chosen = config_class.from_options({**base, **given, "verbose": True})
     launch(devices, machines, getattr(chosen, "device", "cpu"))
-    reading = Reading(strict=strict)
+    reading = Reading(strict=strict, smiles_column=smiles_column, categorical=tuple(categorical or ()))
     store = read_graphs(data, reading)
     if ranks.is_first():
         tell(reading, out / "left_out.csv")
@@ -137,13 +144,52 @@ def fit(
         "seed": getattr(chosen, "random_state", None),
         "seconds": round(time.perf_counter() - started, 3),
         "last": last,
-        **({"targets": target} if target else {}),
+        **({"targets": estimator.target_names_, **_labels_told(estimator)} if target else {}),
     }
     if json:
         print_json(result)
-    else:
-        print(f"Fitted {estimator.method} to {len(store)} graphs of {store.name}; the run is in {out}.")
-        print(f"Next: partwhole {_next_step(store, data, out, bool(target))}")
+        return
+    learned_from = f"{len(store)} graphs of {store.name}"
+    if target:
+        labelled = estimator.about_["task"]["labelled"]
+        learned_from = f"{labelled} labelled of {len(store)} graphs of {store.name}"
+    print(f"Fitted {estimator.method} to {learned_from}; the run is in {out}.")
+    if target:
+        _show_labels(estimator)
+    print(f"Next: partwhole {_next_step(store, data, out, bool(target))}")
+
+
+def _labels_told(estimator: Any) -> dict[str, Any]:
+    """What came of the labels, for machines."""
+    held = estimator.held_out_
+    return {
+        "labelled": estimator.about_["task"]["labelled"],
+        "choice": estimator.choice_,
+        "held_out": held and {"how": held.how, "measures": {g.target: g.measures for g in held.guesses}},
+    }
+
+
+def _show_labels(estimator: Any) -> None:
+    """What was chosen, and how good predictions are for graphs that were held out."""
+    from partwhole.semisupervised.measures import ALL_MEASURES
+
+    for choice in estimator.choice_[:MOST_TOLD]:
+        print(f"Chosen, {choice}.")
+    if len(estimator.choice_) > MOST_TOLD:
+        print(f"… and {len(estimator.choice_) - MOST_TOLD} more.")
+    held = estimator.held_out_
+    if held is None:
+        print("No labelled graph was held out, so that nothing is known of how good the predictions are.")
+        return
+    names = [name for name in ALL_MEASURES if any(name in g.measures for g in held.guesses)]
+    rows = [
+        [g.target, str(len(g.rows)), *(f"{g.measures[n]:.4g}" if n in g.measures else "–" for n in names)]
+        for g in held.guesses
+    ]
+    header = ["target", "graphs", *(ALL_MEASURES[name] for name in names)]
+    print_table(
+        "On labelled graphs that were held out", header, rows, numbers=header[1:], note=f"{held.how}."
+    )
 
 
 def _next_step(store: Any, data: str, out: Path, labels_learned: bool) -> str:

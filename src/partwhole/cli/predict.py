@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partwhole.cli.output import Json, print_json, print_table
-from partwhole.cli.reading import Fallback, Strict, tell
+from partwhole.cli.reading import (
+    Fallback,
+    Overwrite,
+    SmilesColumn,
+    Strict,
+    require_another_file,
+    tell,
+)
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from partwhole.predictions import Predictions
-    from partwhole.sources.reading import Reading
+    from partwhole.store import GraphStore
 
 
 def predict(
@@ -30,11 +37,14 @@ def predict(
             "tells which were gaps.",
         ),
     ] = False,
+    smiles_column: SmilesColumn = None,
     strict: Strict = False,
     fallback: Fallback = False,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
-    """Write a row for each graph: its id and every target; of classes also their probabilities.
+    """Write a row for each graph: its id, the columns of the input, and every target; of classes also their
+    probabilities. Where the input has a column of that name itself, the prediction is TARGET_predicted.
 
     Where the data set has the targets itself, the error on the known ones is told.
 
@@ -47,24 +57,27 @@ def predict(
     from partwhole.sources.reading import Reading
 
     check_suffix(out)
+    require_another_file(out, data, overwrite)
     estimator = load_run(run)
     if not isinstance(estimator, LabelledMethod):
         raise PartwholeError(
             f"The run in {run} was fitted without labels and predicts nothing; fit with --target, or use "
             "`partwhole embed`."
         )
-    reading = Reading(estimator.schema_, strict, fallback)
+    reading = Reading(estimator.schema_, strict, fallback, smiles_column=smiles_column)
     store = read_graphs(data, reading)
     tell(reading, out.with_suffix(".left_out.csv"))
     found = predicted(estimator, store)
     known = compare(estimator, store, found)
-    write_table(filled_table(data, found, reading) if fill else as_table(found, store), out)
+    write_table(filled_table(data, found, store) if fill else as_table(found, store, data), out)
     if json:
         names = {"targets": estimator.target_names_, "known": known}
         names |= {"left_out": len(reading.left_out)}
         print_json({"out": str(out), "data": store.name, "graphs": len(store), **names})
         return
-    print(f"Wrote {', '.join(estimator.target_names_)} of {len(store)} graphs to {out}.")
+    shown = ", ".join(estimator.target_names_[:5])
+    more = f" and {len(estimator.target_names_) - 5} more" if len(estimator.target_names_) > 5 else ""
+    print(f"Wrote {shown}{more} of {len(store)} graphs to {out}.")
     if known:
         rows = [[e["target"], str(e["graphs"]), e["measure"], f"{e['value']:.4g}"] for e in known]
         header = ["target", "graphs", "measure", "value"]
@@ -72,13 +85,11 @@ def predict(
         print_table("Where the target is known", header, rows, numbers=["graphs", "value"], note=note)
 
 
-def filled_table(data: str, found: Predictions, reading: Reading) -> pa.Table:
+def filled_table(data: str, found: Predictions, store: GraphStore) -> pa.Table:
     """The table `data` with its gaps filled."""
-    from partwhole.predictions import filled
-    from partwhole.sources.molecule_table import MoleculeTable
-    from partwhole.sources.tables import read_table
+    from partwhole.predictions import filled, table_of
 
-    if not MoleculeTable.accepts(Path(data)):
+    table = table_of(data)
+    if table is None:
         raise PartwholeError(f"--fill writes a table of molecules again, and {data} is none; leave it out.")
-    table, failed = read_table(Path(data)), {item for item, _ in reading.left_out}
-    return filled(table, found, [row for row in range(table.num_rows) if row not in failed])
+    return filled(table, found, store.rows.tolist())

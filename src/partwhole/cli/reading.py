@@ -33,17 +33,40 @@ Fallback = Annotated[
 ]
 
 
-def tell(reading: Reading, listed: Path) -> None:
-    """On standard error; `listed` is the file that lists what was left out."""
+SmilesColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--smiles-column",
+        help="The column of a table that holds SMILES. [default: found by its name, or by what stands in it]",
+        show_default=False,
+    ),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Write even over the input itself; otherwise that is refused.")
+]
+
+
+def require_another_file(out: Path, data: str, overwrite: bool) -> None:
+    """The input is not written over by mistake."""
+    if not overwrite and out.exists() and Path(data).exists() and out.samefile(data):
+        raise PartwholeError(
+            f"{out} is the input itself; choose another name, or replace it with --overwrite."
+        )
+
+
+def tell(reading: Reading, listed: Path | None = None) -> None:
+    """On standard error; `listed` is the file that lists what was left out, where one is written."""
     for note in reading.notes:
         print(note, file=sys.stderr)
     if not reading.left_out:
         return
     for place, reason in reading.left_out[:MOST_TOLD]:
         print(f"left out, {place}: {reason}", file=sys.stderr)
-    _write_list(reading, listed)
-    listing = f"{listed} lists it" if len(reading.left_out) == 1 else f"{listed} lists them"
-    print(f"{reading.told_left_out()}; {listing}.", file=sys.stderr)
+    listing = ""
+    if listed is not None:
+        _write_list(reading, listed)
+        listing = f"; {listed} lists {'it' if len(reading.left_out) == 1 else 'them'}"
+    print(f"{reading.told_left_out()}{listing}.", file=sys.stderr)
 
 
 def _write_list(reading: Reading, out: Path) -> None:

@@ -15,6 +15,8 @@ from partwhole.errors import PartwholeError
 if TYPE_CHECKING:
     from partwhole.store import GraphStore
 
+ALL = "all"  # for every target that the graphs have
+
 
 def labels_of(store: GraphStore, names: Sequence[str], method: str | None) -> tuple[dict[str, Any], str]:
     """The targets of a data set as the fit of a predictor takes them, and the method: given, or by what
@@ -22,6 +24,7 @@ def labels_of(store: GraphStore, names: Sequence[str], method: str | None) -> tu
     if not names:
         assert method is not None
         return {}, method
+    names = all_targets(store) if list(names) == [ALL] and ALL not in all_targets(store) else names
     columns = [store.target(name) for name in names]
     kinds = {method or labels_kind(column): name for name, column in zip(names, columns)}
     if len(kinds) > 1:
@@ -31,6 +34,10 @@ def labels_of(store: GraphStore, names: Sequence[str], method: str | None) -> tu
         )
     y = columns[0] if len(columns) == 1 else np.stack([c.astype(object) for c in columns], axis=1)
     return {"y": y, "names": list(names)}, next(iter(kinds))
+
+
+def all_targets(store: GraphStore) -> list[str]:
+    return [column.name for column in store.schema.targets]
 
 
 def labels_kind(y: np.ndarray) -> str:

@@ -11,16 +11,19 @@ from partwhole.errors import PartwholeError
 from partwhole.evaluation.kernel_svm import nested_kernel_svm
 from partwhole.evaluation.linear_svm import nested_linear_svm
 from partwhole.evaluation.logistic import logistic_regression
-from partwhole.evaluation.nested import Folds
+from partwhole.evaluation.nested import FoldResult, Folds
 from partwhole.evaluation.svm import nested_svm
+from partwhole.semisupervised.measures import Measures, class_measures
 
 RBF = "rbf-svm"  # unscaled, gamma = "scale": InfoGraph's and the paper's
 KERNEL = "kernel-svm"  # on the similarities of a kernel, in place of vectors
-CLASSIFIERS: dict[str, Callable[[np.ndarray, np.ndarray, Folds], list[np.ndarray]]] = {
-    RBF: lambda x, y, folds: [result.predictions for result in nested_svm(x, y, folds)],
-    "linear-svm": lambda x, y, folds: [result.predictions for result in nested_linear_svm(x, y, folds)],
-    "logistic-regression": logistic_regression,
-    KERNEL: lambda grams, y, folds: [result.predictions for result in nested_kernel_svm(grams, y, folds)],
+CLASSIFIERS: dict[str, Callable[[np.ndarray, np.ndarray, Folds], list[FoldResult]]] = {
+    RBF: nested_svm,
+    "linear-svm": nested_linear_svm,
+    "logistic-regression": lambda x, y, folds: [
+        FoldResult(None, p) for p in logistic_regression(x, y, folds)
+    ],
+    KERNEL: nested_kernel_svm,
 }
 
 
@@ -28,8 +31,8 @@ def outer_folds(labels: np.ndarray, folds: int, seed: int) -> Folds:
     """Stratified folds, shuffled by the seed: (training indices, test indices) of each."""
     if labels.dtype.kind == "f":
         raise PartwholeError(
-            "The first target of these graphs is a number, and accuracy is of classes; learn it with "
-            "`partwhole fit --target` instead."
+            "This target is a number, and accuracy is of classes; learn it with `partwhole fit --target` "
+            "instead."
         )
     classes, counts = np.unique(labels, return_counts=True)
     if len(classes) < 2:
@@ -52,6 +55,18 @@ def fold_accuracies(
     seen: np.ndarray, labels: np.ndarray, *, classifier: str = RBF, folds: int = 10, seed: int = 0
 ) -> np.ndarray:
     """[folds] accuracy in percent on each test fold; `seen` are vectors, or similarities for a kernel."""
+    measured = fold_measures(seen, labels, classifier=classifier, folds=folds, seed=seed)
+    return np.array([measures["accuracy"] for measures in measured])
+
+
+def fold_measures(
+    seen: np.ndarray, labels: np.ndarray, *, classifier: str = RBF, folds: int = 10, seed: int = 0
+) -> list[Measures]:
+    """All measures of each test fold."""
     outer = outer_folds(labels, folds, seed)
-    predictions = CLASSIFIERS[classifier](seen, labels, outer)
-    return np.array([100.0 * np.mean(p == labels[test]) for p, (_, test) in zip(predictions, outer)])
+    results = CLASSIFIERS[classifier](seen, labels, outer)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return [
+        class_measures(codes[test], np.searchsorted(classes, r.predictions), r.decisions)
+        for r, (_, test) in zip(results, outer)
+    ]

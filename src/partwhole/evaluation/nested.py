@@ -29,12 +29,25 @@ class FoldResult:
 
     chosen: Any  # inside the training part: C, or a kernel and its C
     predictions: np.ndarray  # of the test part
+    decisions: np.ndarray | None = (
+        None  # [n, classes] by which the test part is ordered, where there are such
+    )
+
+
+def by_class(decisions: np.ndarray) -> np.ndarray:
+    """[n, classes] of an SVM, which has one number for two classes."""
+    return np.stack([-decisions, decisions], axis=1) if decisions.ndim == 1 else decisions
 
 
 def nested(
-    labels: np.ndarray, folds: Folds, predict: Predictor, grid: Sequence[Any] = C_GRID
+    labels: np.ndarray,
+    folds: Folds,
+    predict: Predictor,
+    grid: Sequence[Any] = C_GRID,
+    decide: Callable[[np.ndarray, np.ndarray, Any], tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> list[FoldResult]:
-    """`predict(train, test, grid)` gives, for each C of the grid, the labels predicted for `test`."""
+    """`predict(train, test, grid)` gives, for each C of the grid, the labels predicted for `test`;
+    `decide(train, test, C)` the labels for one C and [n, classes] what they follow from."""
 
     def one(fold: tuple[np.ndarray, np.ndarray]) -> FoldResult:
         train, test = fold
@@ -45,7 +58,9 @@ def nested(
             predictions = predict(train[a], train[b], list(grid))
             scores[:, j] = [np.mean(p == labels[train[b]]) for p in predictions]
         best = grid[int(np.average(scores, axis=1).argmax())]  # the first of equal ones
-        return FoldResult(best, predict(train, test, [best])[0])
+        if decide is None:
+            return FoldResult(best, predict(train, test, [best])[0])
+        return FoldResult(best, *decide(train, test, best))
 
     # LIBSVM and LAPACK leave Python's lock while they work, so threads will do; each works alone.
     with threadpool_limits(1), ThreadPoolExecutor(torch.get_num_threads()) as pool:

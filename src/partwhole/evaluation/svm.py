@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.svm import SVC
 
-from partwhole.evaluation.nested import FoldResult, Folds, groups_of_equals, merged, nested
+from partwhole.evaluation.nested import FoldResult, Folds, by_class, groups_of_equals, merged, nested
 
 
 def nested_svm(vectors: np.ndarray, labels: np.ndarray, folds: Folds) -> list[FoldResult]:
@@ -23,13 +23,21 @@ def nested_svm(vectors: np.ndarray, labels: np.ndarray, folds: Folds) -> list[Fo
     squares = (x * x).sum(axis=1)
     distances = squares[:, None] + squares[None, :] - 2 * (x @ x.T)  # [n, n], squared
 
-    def predict(train: np.ndarray, test: np.ndarray, grid: list[float]) -> list[np.ndarray]:
+    def fitted(train: np.ndarray, test: np.ndarray, grid: list[float]) -> tuple[list[SVC], np.ndarray]:
+        """An SVM for each C, and the kernel between test and training part."""
         variance = x[train].var()
         gamma = 1.0 / (x.shape[1] * variance) if variance != 0 else 1.0  # scikit-learn's "scale"
         kept, counts = merged(train, targets, groups)
         kernel = np.exp(-gamma * distances[np.ix_(kept, kept)])
         across = np.exp(-gamma * distances[np.ix_(test, kept)])
-        fits = [SVC(C=c, kernel="precomputed").fit(kernel, targets[kept], counts) for c in grid]
+        return [SVC(C=c, kernel="precomputed").fit(kernel, targets[kept], counts) for c in grid], across
+
+    def predict(train: np.ndarray, test: np.ndarray, grid: list[float]) -> list[np.ndarray]:
+        fits, across = fitted(train, test, grid)
         return [classes[fit.predict(across)] for fit in fits]
 
-    return nested(labels, folds, predict)
+    def decide(train: np.ndarray, test: np.ndarray, c: float) -> tuple[np.ndarray, np.ndarray]:
+        (fit,), across = fitted(train, test, [c])
+        return classes[fit.predict(across)], by_class(fit.decision_function(across))
+
+    return nested(labels, folds, predict, decide=decide)

@@ -21,9 +21,7 @@ def needs_coordinates(schema: Schema | None) -> bool:
     return schema is not None and any(column.name == "distance" for column in schema.edge)
 
 
-def read_conformers(
-    molecules: Sequence[Any], reading: Reading, called: Callable[[int], str]
-) -> GraphStore:
+def read_conformers(molecules: Sequence[Any], reading: Reading, called: Callable[[int], str]) -> GraphStore:
     """The first conformer of each; hydrogens must be atoms of their own."""
     numbers, positions, bonds, kept = [], [], [], []
     reading.require_few(len(molecules))

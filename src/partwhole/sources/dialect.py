@@ -1,4 +1,4 @@
-"""How a text file is written: its encoding and, of a table, what stands between cells and the decimal mark."""
+"""How a text file is written: its encoding; of a table, what divides its cells and the decimal mark."""
 
 from __future__ import annotations
 

@@ -71,8 +71,8 @@ class EdgeTable(Source):
         for row, (g, a) in enumerate(zip(graph, source)):
             if g is None or a is None:
                 lack = key if g is None else ends[0]
-                place = f"row {row + first_row(data)} of {stem(data)}"
-                reading.leave_out(place, f"it has no {lack}; fill it in or drop the row.")
+                where = f"row {row + first_row(data)} of {stem(data)}"
+                reading.leave_out(where, f"it has no {lack}; fill it in or drop the row.")
             else:
                 rows.append(row)
         nodes = _Nodes()

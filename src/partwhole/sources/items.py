@@ -27,6 +27,10 @@ def as_items(data: Any) -> Any:
         return [data]
     if isinstance(data, Iterator):
         return list(data)
-    if not isinstance(data, Sequence | np.ndarray) and hasattr(data, "__len__") and hasattr(data, "__getitem__"):
+    if (
+        not isinstance(data, Sequence | np.ndarray)
+        and hasattr(data, "__len__")
+        and hasattr(data, "__getitem__")
+    ):
         return [data[i] for i in range(len(data))]  # a Dataset of PyTorch
     return data

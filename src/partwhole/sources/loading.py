@@ -83,9 +83,7 @@ def _require_used(reading: Reading, source: Any, store: GraphStore) -> None:
     for name in reading.categorical:
         of_name = [c for c in columns.values() if c.name == name or c.name.rstrip("0123456789") == name]
         if not any(column.is_categorical for column in of_name):
-            raise PartwholeError(
-                f"No attribute {name!r} can be read as kinds.{near_miss(name, columns)}"
-            )
+            raise PartwholeError(f"No attribute {name!r} can be read as kinds.{near_miss(name, columns)}")
 
 
 def shards_of(data: Any, reading: Reading) -> tuple[Iterator[Shard], int | None]:

@@ -1,4 +1,4 @@
-"""A table of molecules: CSV, TSV, Parquet, Excel or pandas with a SMILES column; other columns are targets."""
+"""A table of molecules: CSV, TSV, Parquet, Excel or pandas; columns beside the SMILES are targets."""
 
 from __future__ import annotations
 

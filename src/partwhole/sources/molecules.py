@@ -273,9 +273,7 @@ def require_rdkit() -> None:
         ) from None
 
 
-def read_any_molecules(
-    data: Sequence[Any], reading: Reading, called: Called = item_of_a_list
-) -> GraphStore:
+def read_any_molecules(data: Sequence[Any], reading: Reading, called: Called = item_of_a_list) -> GraphStore:
     """As the model learned them: by their bonds alone, or by the distances of their atoms."""
     from partwhole.sources.conformers import needs_coordinates, read_conformers
 

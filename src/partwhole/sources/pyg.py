@@ -15,7 +15,6 @@ from partwhole.sources.reading import Reading
 from partwhole.sources.targets import target_column
 from partwhole.store import GraphStore
 
-
 USED = ("x", "edge_index", "edge_attr", "edge_weight", "y")
 SILENT = ("num_nodes", "batch", "ptr")  # of the package itself
 SHOWN = 5  # names in a note

@@ -77,7 +77,9 @@ class Reading:
     def require_small(self, place: str, nodes: int, edges: int) -> None:
         for what, count, most in (("nodes", nodes, self.most_nodes), ("edges", edges, self.most_edges)):
             if most is not None and count > most:
-                raise TooLarge(f"{place[:1].upper()}{place[1:]} has {count} {what}, at most {most} are taken.")
+                raise TooLarge(
+                    f"{place[:1].upper()}{place[1:]} has {count} {what}, at most {most} are taken."
+                )
 
     def column(self, part: str, name: str) -> Column | None:
         """What the model has learned under this name."""

@@ -1,4 +1,4 @@
-"""Which column of a table holds SMILES: the one that was named, one of a usual name, or one whose values parse."""
+"""Which column of a table holds SMILES: one that was named, one with a usual name, or one that parses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from partwhole.errors import PartwholeError, near_miss
 from partwhole.sources.frames import frame_columns, is_frame
 from partwhole.sources.molecules import require_rdkit
 from partwhole.sources.reading import Reading
-from partwhole.sources.tables import named, stem, table_pieces, values
+from partwhole.sources.tables import named, table_pieces, values
 
 SMILES = ("smiles", "canonical_smiles", "isomeric_smiles", "smi")  # usual names, in this order
 LOOKED_AT = 100  # values of a column
@@ -36,7 +36,9 @@ def smiles_column(data: Any, names: list[str], reading: Reading) -> str:
             f"{_called(data)} has no column of SMILES among {shown}; name it with --smiles-column (in Python "
             "smiles_column=…), or name graph, source and target if it is a list of edges."
         )
-    reading.note(f"The column {found!r} was read as SMILES, since its values are; --smiles-column names another.")
+    reading.note(
+        f"The column {found!r} was read as SMILES, since its values are; --smiles-column names another."
+    )
     return found
 
 

@@ -173,7 +173,9 @@ def _exact(table: pa.Table) -> pa.Table:
             cells = table.column(k)
             empty = pc.equal(cells, "")
             if pc.any(empty).as_py():
-                table = table.set_column(k, field.name, pc.if_else(empty, pa.scalar(None, pa.string()), cells))
+                table = table.set_column(
+                    k, field.name, pc.if_else(empty, pa.scalar(None, pa.string()), cells)
+                )
     return table
 
 

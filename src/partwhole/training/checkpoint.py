@@ -51,6 +51,7 @@ class RunFolder:
         self.weights_file = self.path / "model.safetensors"
         self.state_file = self.path / "resume.safetensors"
         self.best_file = self.path / "best.safetensors"
+        self.held_out_file = self.path / "held_out.csv"  # predictions for labelled graphs not learned from
         self.snapshot_folder = self.path / "snapshots"
         self.failed_folder = self.path / "failed_batch"  # a graph store
 
@@ -59,7 +60,8 @@ class RunFolder:
 
     def clear(self) -> None:
         """Remove the files of a run; anything else in the folder stays."""
-        kept = (self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file)
+        kept = [self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file]
+        kept += [self.held_out_file]
         with told_when_unwritable(self.path):
             for file in (*kept, *map(self._snapshot_file, self.snapshot_epochs())):
                 file.unlink(missing_ok=True)

@@ -1,0 +1,86 @@
+"""Predictions for labelled graphs that a model did not learn from: what is told of a fit with labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from partwhole.files import atomic_file
+from partwhole.semisupervised.measures import Measures, class_measures, number_measures
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One target of the graphs that are held out."""
+
+    target: str
+    rows: np.ndarray  # [n] those that have it, among the graphs of the fit
+    ids: np.ndarray  # [n]
+    known: np.ndarray  # [n] as given
+    predicted: np.ndarray  # [n]
+    probability: np.ndarray | None  # [n] of the predicted class
+    measures: Measures
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """All targets, and in words which graphs are held out."""
+
+    how: str
+    guesses: list[Guess]
+
+    def write(self, path: Path) -> None:
+        """A row for each graph and target: graph, id, target, known, predicted, probability (of classes)."""
+        rows: dict[str, list[Any]] = {"graph": [], "id": [], "target": [], "known": [], "predicted": []}
+        for guess in self.guesses:
+            rows["graph"] += guess.rows.tolist()
+            rows["id"] += [str(name) for name in guess.ids.tolist()]
+            rows["target"] += [guess.target] * len(guess.rows)
+            rows["known"] += [str(value) for value in guess.known.tolist()]
+            rows["predicted"] += [str(value) for value in guess.predicted.tolist()]
+        if any(guess.probability is not None for guess in self.guesses):
+            rows["probability"] = [
+                p for g in self.guesses if g.probability is not None for p in g.probability
+            ]
+        with atomic_file(path) as temporary:
+            csv.write_csv(pa.table(rows), temporary)
+
+
+def number_guesses(
+    names: Sequence[str], rows: np.ndarray, ids: np.ndarray, known: np.ndarray, predicted: np.ndarray
+) -> list[Guess]:
+    """`known` [n, T] with NaN where it is missing, `predicted` [n, T]."""
+    guesses = []
+    for name, y, p in zip(names, known.T, predicted.T):
+        k = ~np.isnan(y)
+        if k.any():
+            measures = number_measures(y[k], p[k])
+            guesses.append(Guess(name, rows[k], ids[k], y[k], p[k], None, measures))
+    return guesses
+
+
+def class_guesses(
+    names: Sequence[str],
+    rows: np.ndarray,
+    ids: np.ndarray,
+    codes: np.ndarray,
+    probabilities: list[np.ndarray],
+    labels: list[np.ndarray],
+) -> list[Guess]:
+    """`codes` [n, T] with NaN where they are missing; for each target `probabilities` [n, classes]."""
+    guesses = []
+    for name, y, p, called in zip(names, codes.T, probabilities, labels):
+        k = ~np.isnan(y)
+        if not k.any():
+            continue
+        wanted, chosen = y[k].astype(int), p[k].argmax(axis=1)
+        measures = class_measures(wanted, chosen, p[k])
+        sure = p[k].max(axis=1)
+        guesses.append(Guess(name, rows[k], ids[k], called[wanted], called[chosen], sure, measures))
+    return guesses
