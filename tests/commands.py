@@ -58,7 +58,7 @@ def start_server() -> None:
     start_unmeasured()
 
 
-def partwhole(*arguments: object, cwd: Path | None = None, timeout: float = 120) -> CompletedProcess:
+def partwhole(*arguments: object, cwd: Path | None = None) -> CompletedProcess:
     """`partwhole ARGUMENTS` as `subprocess.run` would give it."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("out", "errors")]
@@ -69,8 +69,5 @@ def partwhole(*arguments: object, cwd: Path | None = None, timeout: float = 120)
         start_server()
         process = SERVER.Process(target=_forked, args=given)
         process.start()
-        process.join(timeout)
-        if process.exitcode is None:
-            process.kill()
-            raise TimeoutError(f"partwhole {' '.join(words)} took more than {timeout} s")
+        process.join()  # however long it takes on a busy machine; pytest ends a test that hangs
         return CompletedProcess(words, process.exitcode, *(file.read_text() for file in files))

@@ -58,7 +58,7 @@ def run_command(words: list[str], monkeypatch, capsys) -> None:
             process.terminate()
         return
     if {"--devices", "--ray"} & set(words):  # they start processes by the command that they were started with
-        subprocess.run([sys.executable, "-m", *words], check=True, capture_output=True, timeout=200)
+        subprocess.run([sys.executable, "-m", *words], check=True, capture_output=True)
         return
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit) as ended:
@@ -69,6 +69,6 @@ def run_command(words: list[str], monkeypatch, capsys) -> None:
 def test_the_site_is_made_without_a_warning(tmp_path):
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=quiet, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=quiet)
     assert (done.returncode, done.stderr) == (0, "")
     assert "fit_run" in (tmp_path / "api" / "index.html").read_text()

@@ -412,13 +412,11 @@ def test_killed_in_the_middle_it_goes_on_where_it_stopped(finished, tmp_path, nu
     workers = children(process.pid)
     assert workers
     process.send_signal(number)
-    assert process.wait(30) == code
+    assert process.wait() == code
     if number == signal.SIGTERM:
         assert "Stopped with 2 of 4 cells finished" in process.stderr.read()
-    deadline = time.monotonic() + 20
-    while any(os.path.exists(f"/proc/{w}") for w in workers) and time.monotonic() < deadline:
+    while any(os.path.exists(f"/proc/{w}") for w in workers):  # they end with their parent
         time.sleep(0.1)
-    assert not any(os.path.exists(f"/proc/{w}") for w in workers)
     assert len(journal.read()) == 2
     if number == signal.SIGTERM:
         return

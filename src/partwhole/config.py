@@ -90,6 +90,11 @@ class TrainConfig(Options):
     lr: float = option(1e-3, "Learning rate of Adam.", above=0)
     random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0, below=2**32)
     device: str = option("auto", "Where to compute; auto takes a GPU if there is one.", choices=DEVICES)
+    threads: int = option(
+        0,
+        "Threads of a fit and of embedding; 0: one for small graphs, one for each core where that pays.",
+        least=0,
+    )
     snapshot_every: int = option(
         5, "Keep the weights every so many epochs, for the protocols that look at them; 0: never.", least=0
     )

@@ -23,6 +23,7 @@ from partwhole.training.feeds import Feed, GraphFeed
 from partwhole.training.objectives import Objective
 from partwhole.training.prefetch import ahead
 from partwhole.training.progress import ProgressBar
+from partwhole.training.threads import threads_for, using_threads
 from partwhole.training.trainer import Trainer, choose_device
 
 
@@ -115,10 +116,16 @@ class EncoderMethod(GraphMethod, TrainConfig):
         network.to(self.device_).eval()
 
     def _learn_in(self, run: RunFolder | None, stop_requested: Callable[[], bool], store: GraphStore) -> None:
-        finish = self._finisher(store)
-        trainer = self._trainer(store, run=run, stop_requested=stop_requested, finish=finish)
-        trainer.fit(self._feed(store))
+        with using_threads(self._threads(store, self.batch_size)):
+            finish = self._finisher(store)
+            trainer = self._trainer(store, run=run, stop_requested=stop_requested, finish=finish)
+            trainer.fit(self._feed(store))
         self.history_ = trainer.history
+
+    def _threads(self, store: GraphStore, graphs: int) -> int:
+        """For work on so many graphs at a time."""
+        nodes = min(graphs, len(store)) * float(store.num_nodes.mean())
+        return threads_for(nodes, self.hidden, self.threads)
 
     def _finisher(self, store: GraphStore) -> Callable[[], None]:
         """What makes the weights of a moment into a whole encoder; called before they are kept or used."""
@@ -135,9 +142,11 @@ class EncoderMethod(GraphMethod, TrainConfig):
         """`function(batch)` for the graphs of a prepared store, `EMBED_GRAPHS` at a time."""
         source = self._source(store)
         pieces = [np.arange(i, min(i + EMBED_GRAPHS, len(store))) for i in range(0, len(store), EMBED_GRAPHS)]
+        threads = self._threads(store, EMBED_GRAPHS) if len(store) else 1
         for batch in ahead(lambda piece: source.batch(piece).to(self.device_), pieces):
-            with torch.inference_mode():
-                yield function(batch)
+            with torch.inference_mode(), using_threads(threads):
+                found = function(batch)
+            yield found
             store.release_pages()
 
     def _prepared(self, graphs: Any) -> GraphStore:

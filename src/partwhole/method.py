@@ -253,7 +253,7 @@ def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any], config: type
     options = config.completed(kept["options"])
     for name, value in wanted["options"].items():
         before = options[name]
-        if name not in ("epochs", "device", "verbose") and before != value:
+        if name not in ("epochs", "device", "threads", "verbose") and before != value:
             raise PartwholeError(
                 f"The run was started with {name} = {before!r}, not {value!r}; resume it with the same "
                 "options, or choose another output folder."

@@ -18,6 +18,7 @@ from partwhole.registry import SOURCES
 from partwhole.schema import Schema
 from partwhole.sources.attributes import encode
 from partwhole.sources.base import Source
+from partwhole.sources.frames import is_frame
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import (
     SUFFIXES,
@@ -50,7 +51,7 @@ def is_edge_table(data: Any) -> bool:
 
 @SOURCES.register
 class EdgeTable(Source):
-    about = "a CSV, TSV or Parquet file with the columns graph, source and target"
+    about = "a table (CSV, TSV, Parquet, Excel, pandas) with the columns graph, source and target"
 
     @staticmethod
     def accepts(data: Any) -> bool:
@@ -101,7 +102,7 @@ class EdgeTable(Source):
             edge_codes=edge_codes,
             edge_values=edge_values,
             ids=as_ids(list(nodes.graphs)),
-            name=data.absolute().parent.name if stem(data) == EDGES else stem(data),
+            name=stem(data) if is_frame(data) or stem(data) != EDGES else data.absolute().parent.name,
         )
         return _with_graph_table(data, store, nodes, reading)
 
@@ -182,7 +183,9 @@ def _key(path: Path, wanted: tuple[str, ...]) -> str:
     return name
 
 
-def _beside(path: Path, what: str) -> Path | None:
+def _beside(path: Any, what: str) -> Path | None:
+    if is_frame(path):
+        return None
     names = [f"{stem(path)}.{what}", *([what] if stem(path) == EDGES else [])]
     places = (path.parent / f"{name}{suffix}" for name in names for suffix in SUFFIXES)
     found = next((place for place in places if place.is_file()), None)

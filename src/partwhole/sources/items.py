@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import networkx as nx
 import numpy as np
+from torch.utils.data import Dataset
 
 from partwhole.graph import Graph
 from partwhole.sources.frames import is_frame, is_series
@@ -23,14 +24,8 @@ def as_items(data: Any) -> Any:
         return [plain(item) for item in data.tolist()]
     if hasattr(data, "to_data_list"):  # a Batch of PyTorch Geometric
         return data.to_data_list()
+    if isinstance(data, Dataset):  # of PyTorch, as those of PyTorch Geometric are
+        return [data[i] for i in range(len(data))]  # type: ignore[arg-type]
     if isinstance(data, Graph | nx.Graph) or hasattr(data, "GetAtoms") or hasattr(data, "edge_index"):
         return [data]
-    if isinstance(data, Iterator):
-        return list(data)
-    if (
-        not isinstance(data, Sequence | np.ndarray)
-        and hasattr(data, "__len__")
-        and hasattr(data, "__getitem__")
-    ):
-        return [data[i] for i in range(len(data))]  # a Dataset of PyTorch
-    return data
+    return list(data) if isinstance(data, Iterator) else data

@@ -38,7 +38,7 @@ IDS = ("id", "name", "compound_id", "molecule_id", "mol_id")
 
 @SOURCES.register
 class MoleculeTable(Source):
-    about = "a CSV, TSV, Parquet or Excel file (or a DataFrame of pandas) with a SMILES column"
+    about = "a table (CSV, TSV, Parquet, Excel, pandas) with a SMILES column"
     has_smiles_column = True
 
     @staticmethod
