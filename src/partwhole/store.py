@@ -23,18 +23,10 @@ from partwhole.integrity import mapped_columns, require_attributes, require_whol
 from partwhole.packing import concatenated_ranges, pack_edges, require_nodes, undirected_edges
 from partwhole.schema import Schema, one_hot
 from partwhole.segment import permute_within_graphs
+from partwhole.values import as_ids
 
 FORMAT = 1
 DIGEST_ROWS = 1_000_000  # hashed at a time
-WIDEST_ID = 200  # characters of ids that are kept as an array of one width
-
-
-def as_ids(names: Sequence[str | int]) -> np.ndarray:
-    """[G] to the letter. An array of text is as wide as its longest, so long ones stay objects of Python."""
-    if all(isinstance(name, int | np.integer) for name in names):
-        return np.array(names, dtype=np.int64)
-    texts = [str(name) for name in names]
-    return np.array(texts, dtype=str if max(map(len, texts)) <= WIDEST_ID else object)
 
 
 @dataclass(frozen=True, eq=False)

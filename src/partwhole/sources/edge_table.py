@@ -31,7 +31,8 @@ from partwhole.sources.tables import (
     stem,
 )
 from partwhole.sources.targets import rows_of_table, with_targets
-from partwhole.store import GraphStore, as_ids
+from partwhole.store import GraphStore
+from partwhole.values import as_ids
 
 EDGES = "edges"  # the table of edges in a folder
 GRAPH = ("graph", "graph_id", "graph_name", "network", "network_id")

@@ -16,8 +16,9 @@ from partwhole.registry import SOURCES
 from partwhole.schema import Column, Schema
 from partwhole.sources.base import Source, all_of
 from partwhole.sources.reading import Reading
-from partwhole.store import GraphStore, as_ids
+from partwhole.store import GraphStore
 from partwhole.streaming import concatenate, write_store
+from partwhole.values import as_ids
 from partwhole.workers.all_cores import on_all_cores
 
 ELEMENTS = [

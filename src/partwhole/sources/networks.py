@@ -15,8 +15,8 @@ from partwhole.sources.attributes import by_name, encode
 from partwhole.sources.base import Source, all_of
 from partwhole.sources.reading import Reading
 from partwhole.sources.targets import with_targets
-from partwhole.store import GraphStore, as_ids
-from partwhole.values import plain
+from partwhole.store import GraphStore
+from partwhole.values import as_ids, plain
 
 LABELS = ("label", "y")  # of the attributes of a graph, those that name its class; they come first
 NO_TARGETS = ("id", "name", "node_default", "edge_default")  # of the attributes of a graph

@@ -18,8 +18,8 @@ from partwhole.sources.molecules import read_any_molecules, require_possible, re
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import stem
 from partwhole.sources.targets import with_targets
-from partwhole.store import GraphStore, as_ids
-from partwhole.values import plain
+from partwhole.store import GraphStore
+from partwhole.values import as_ids, plain
 
 SUFFIXES = (".sdf", ".sd", ".sdf.gz", ".sd.gz", ".mol")
 
