@@ -284,11 +284,11 @@ def test_predict_writes_every_graph_and_tells_the_error_on_known_ones(labelled, 
     told = json.loads(done.stdout)
     assert (told["graphs"], told["targets"]) == (30, ["logS"])
     found = pq.read_table(tmp_path / "p.parquet").to_pydict()
-    assert list(found) == ["id", "logS"]
+    assert list(found) == ["id", "smiles", "logS", "toxic", "logS_predicted"]
     assert found["id"][0] == "CO"
     loaded = SubgraphInfoMaxRegressor.load(folder / "logS")
-    assert found["logS"] == pytest.approx(loaded.predict(load_graphs(data)).tolist())
-    errors = [abs(value - i / 2) for i, value in enumerate(found["logS"][:20])]
+    assert found["logS_predicted"] == pytest.approx(loaded.predict(load_graphs(data)).tolist())
+    errors = [abs(value - i / 2) for i, value in enumerate(found["logS_predicted"][:20])]
     assert told["known"] == [
         {
             "target": "logS",
@@ -306,8 +306,8 @@ def test_predict_writes_classes_with_their_probabilities(labelled, tmp_path):
     assert "Wrote toxic of 30 graphs" in done.stdout
     assert "accuracy" in done.stdout
     header, first, *_ = (tmp_path / "p.csv").read_text().splitlines()
-    assert header == '"id","toxic","toxic=no","toxic=yes"'
-    _, label, no, yes = first.replace('"', "").split(",")
+    assert header == '"id","smiles","logS","toxic","toxic_predicted","toxic=no","toxic=yes"'
+    *_, label, no, yes = first.replace('"', "").split(",")
     assert float(no) + float(yes) == pytest.approx(1.0)
     assert label == ("no" if float(no) > float(yes) else "yes")
 
