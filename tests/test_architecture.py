@@ -52,6 +52,7 @@ LAYERS = [
     ["training"],
     ["semisupervised"],
     [
+        "seeds",
         "method",
         "encoder",
         "kernels",

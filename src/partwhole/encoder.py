@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,19 @@ from partwhole.training.objectives import Objective
 from partwhole.training.prefetch import ahead
 from partwhole.training.progress import ProgressBar
 from partwhole.training.trainer import Trainer, choose_device
+
+
+@contextmanager
+def evaluation_mode(network: nn.Module) -> Iterator[None]:
+    """A vector depends on its own graph only, and nothing is learned by looking at it: BatchNorm uses its
+    running moments and leaves them alone. Every module has its mode back afterwards."""
+    training = [module for module in network.modules() if module.training]
+    network.eval()
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True
 
 
 class EncoderMethod(GraphMethod, TrainConfig):
@@ -86,10 +100,9 @@ class EncoderMethod(GraphMethod, TrainConfig):
         widths = {"node": self.schema_.node_width} if self.schema_.node else {}
         widths |= structure_widths(self._kinds())
         self.device_ = choose_device(self.device)
-        config = self.config_class(**self.options())
         with torch.random.fork_rng():
-            torch.manual_seed(self.random_state)
-            self.model_: Any = self._model(config, widths, self.schema_.edge_width)
+            torch.manual_seed(self.seed_)
+            self.model_: Any = self._model(self._settings(), widths, self.schema_.edge_width)
         if fresh:
             self._begin()
 
@@ -136,8 +149,9 @@ class EncoderMethod(GraphMethod, TrainConfig):
         source = self._source(store)
         pieces = [np.arange(i, min(i + EMBED_GRAPHS, len(store))) for i in range(0, len(store), EMBED_GRAPHS)]
         for batch in ahead(lambda piece: source.batch(piece).to(self.device_), pieces):
-            with torch.inference_mode():
-                yield function(batch)
+            with torch.inference_mode(), evaluation_mode(self._network()):
+                outputs = function(batch)
+            yield outputs
             store.release_pages()
 
     def _prepared(self, graphs: Any) -> GraphStore:
@@ -145,7 +159,7 @@ class EncoderMethod(GraphMethod, TrainConfig):
         return with_structure(store, self._kinds())
 
     def _kinds(self) -> tuple[str, ...]:
-        return structure_kinds(self.schema_, self.structure, self.bare_nodes)
+        return structure_kinds(self.schema_, self._settings().structure, self.bare_nodes)
 
     def _require_ranks(self, store: GraphStore) -> None:
         """Raise unless several processes can train this."""

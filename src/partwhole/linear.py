@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import StratifiedKFold
 from torch import Tensor
 
-from partwhole.config import Options, option
+from partwhole.config import Options, Seed, option, seed_option
 from partwhole.errors import PartwholeError
 from partwhole.labelled import Classes, LabelledMethod, Numbers
 from partwhole.method import GraphMethod, load_run
@@ -34,12 +34,8 @@ class LinearConfig(Options):
         "Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs "
         "first, without labels (morgan, wl, subgraph-infomax, …).",
     )
-    random_state: int = option(
-        0,
-        "Seed of the folds that choose the penalty, and of a method that is fitted for it.",
-        flag="--seed",
-        least=0,
-        below=2**32,
+    random_state: Seed = seed_option(
+        "Seed of the folds that choose the penalty, and of a method that is fitted for it."
     )
 
 
@@ -68,7 +64,7 @@ class LinearMethod(LabelledMethod, LinearConfig):
 
     def _learn(self, store: GraphStore) -> None:
         train, _, targets = self._take_parts()
-        self.encoder_ = vectors_of(self.vectors, store, self.random_state)
+        self.encoder_ = vectors_of(self.vectors, store, self.seed_)
         self.about_["encoder"] = self.encoder_.about_
         try:
             x = self._vectors(store.take(train))
@@ -90,13 +86,13 @@ class LinearMethod(LabelledMethod, LinearConfig):
         self.weight_, self.bias_ = np.hstack(weights), np.concatenate(biases)  # [d, outputs], [outputs]
 
     def _vectors(self, store: GraphStore) -> np.ndarray:
-        return self.encoder_.transform(store).astype(np.float64)
+        return self._embed(store).astype(np.float64)
 
     def _predicted(self, store: GraphStore) -> Tensor:
         return torch.from_numpy(self._vectors(store) @ self.weight_ + self.bias_)
 
     def _embed(self, store: GraphStore) -> np.ndarray:
-        return self.encoder_.transform(store)
+        return np.concatenate(list(self.encoder_.transform_batches(store)))
 
     def _tensors(self) -> dict[str, Tensor]:
         """The encoder is kept too: the run it came from may go."""
@@ -158,7 +154,7 @@ class LogisticClassifier(Classes, LinearMethod):
 
     def _best(self, x: np.ndarray, codes: np.ndarray, classes: int) -> tuple[float, np.ndarray, np.ndarray]:
         rotated, back = in_own_span(x)
-        folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.random_state)
+        folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.seed_)
         splits = list(folds.split(rotated, codes)) if np.bincount(codes).max() >= FOLDS else []
         bad = {}
         for strength in STRENGTHS:

@@ -10,7 +10,7 @@ from torch.nn.functional import normalize
 
 from partwhole.errors import PartwholeError
 from partwhole.graph import GraphViews
-from partwhole.registry import ESTIMATORS
+from partwhole.registry import ESTIMATORS, Plugin
 
 PAPER = (
     "Wang & Liu, Learning Graph Representation by Aggregating Subgraphs via Mutual Information "
@@ -46,14 +46,14 @@ def pair_scores(views: GraphViews, score: str = "dot", temperature: float = 0.2)
     return PairScores(every.diagonal().T, every[other], head)
 
 
-def head_tail_bound(scores: PairScores, estimator: str = "jsd") -> Tensor:
+def head_tail_bound(scores: PairScores, estimator: Plugin = "jsd") -> Tensor:
     """Eq. 17, to be maximised: positive, tail and head expectations of equal weight."""
     negatives = [scores.tail] if scores.head is None else [scores.tail, scores.head]
     bound: Tensor = ESTIMATORS.get(estimator)(scores.positive, *negatives)
     return bound
 
 
-def mutual_information(scores: PairScores, estimator: str = "jsd") -> Tensor:
+def mutual_information(scores: PairScores, estimator: Plugin = "jsd") -> Tensor:
     """I(h; h~) as estimated on the batch: positive and tail pairs, Eq. 14 or 15.
 
     The head pairs are no sample of the product of the marginals, so they stay out.
