@@ -33,6 +33,7 @@ LAYERS = [
         "nodes",
         "graph",
         "integrity",
+        "captions",
         "store",
         "streaming",
         "segment",

@@ -16,6 +16,7 @@ from typing import Any, overload
 import numpy as np
 import torch
 
+from partwhole import captions
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.files import atomic_folder
 from partwhole.graph import Graph, GraphBatch, InputRows
@@ -28,7 +29,7 @@ FORMAT = 1
 DIGEST_ROWS = 1_000_000  # hashed at a time
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GraphStore:
     """G graphs with N nodes in all and E directed entries (each edge in both directions)."""
 
@@ -123,6 +124,12 @@ class GraphStore:
         )
 
     # ---------------------------------------------------------------- reading
+
+    def __repr__(self) -> str:
+        return captions.line(self)
+
+    def _repr_html_(self) -> str:
+        return captions.table(self)
 
     def __len__(self) -> int:
         return len(self.node_ptr) - 1
