@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
@@ -21,6 +22,7 @@ from partwhole import (
     load_graphs,
     make_motif_graphs,
 )
+from partwhole.linear import RidgeRegressor
 
 SMALL = {"hidden": 8, "layers": 2, "epochs": 3, "batch_size": 64}
 
@@ -222,3 +224,41 @@ def test_a_run_without_a_given_seed_is_resumed_with_its_own(mutag, tmp_path):
     other = SubgraphInfoMax(random_state=whole.seed_ ^ 1, **SMALL)
     with pytest.raises(PartwholeError, match="was started with random_state"):
         other.fit_run(mutag, tmp_path / "run", resume=True)
+
+
+# -------------------------------------------------------------------- faces
+
+
+def test_columns_have_names_and_come_as_a_table(mutag):
+    pandas = pytest.importorskip("pandas")
+    model = SubgraphInfoMax(**SMALL)
+    with pytest.raises(NotFittedError):
+        model.get_feature_names_out()
+    vectors = model.fit(mutag).transform(mutag[:3])
+    names = [f"subgraphinfomax{k}" for k in range(8)]
+    assert model.get_feature_names_out().tolist() == names
+    table = model.set_output(transform="pandas").transform(mutag[:3])
+    assert isinstance(table, pandas.DataFrame)
+    assert table.columns.tolist() == names
+    np.testing.assert_array_equal(table.to_numpy(), vectors)
+    pipeline = make_pipeline(SubgraphInfoMax(**SMALL), StandardScaler()).set_output(transform="pandas")
+    assert pipeline.fit_transform(mutag).columns.tolist() == names
+
+
+def test_models_on_vectors_work_where_all_transformers_give_tables(mutag):
+    pytest.importorskip("pandas")
+    expected = RidgeRegressor(vectors="counts").fit(mutag, mutag.num_nodes).predict(mutag)
+    with config_context(transform_output="pandas"):
+        model = RidgeRegressor(vectors="counts").fit(mutag, mutag.num_nodes)
+        np.testing.assert_array_equal(model.predict(mutag), expected)
+        assert model.transform(mutag).columns[0] == "ridgeregressor0"
+
+
+@pytest.mark.parametrize("kind", [SubgraphInfoMax, SubgraphInfoMaxClassifier, RidgeRegressor])
+def test_estimators_have_an_html_face_before_and_after_a_fit(mutag, kind):
+    options = {"vectors": "counts"} if kind is RidgeRegressor else SMALL
+    model = kind(**options)
+    assert "Not fitted" in model._repr_html_()
+    labels = () if kind is SubgraphInfoMax else (mutag.labels,)
+    assert "Fitted" in model.fit(mutag, *labels)._repr_html_()
+    assert len(repr(model)) < 300

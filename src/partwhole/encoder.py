@@ -23,8 +23,8 @@ from partwhole.training.checkpoint import RunFolder, load_weights
 from partwhole.training.feeds import Feed, GraphFeed
 from partwhole.training.objectives import Objective
 from partwhole.training.prefetch import ahead
-from partwhole.training.progress import ProgressBar
-from partwhole.training.trainer import Trainer, choose_device
+from partwhole.training.progress import shown_progress
+from partwhole.training.trainer import Listener, Trainer, choose_device
 
 
 @contextmanager
@@ -173,8 +173,10 @@ class EncoderMethod(GraphMethod, TrainConfig):
                 f"{len(store)} graphs cannot be shared out among {ranks.count()} processes; use fewer."
             )
 
-    def _listener(self) -> ProgressBar | None:
-        return ProgressBar() if self.verbose and ranks.is_first() else None
+    def _listener(self) -> Listener | None:
+        if not (self.verbose and ranks.is_first()):
+            return None
+        return shown_progress(getattr(self, "estimator", None))
 
     def _about(self, store: GraphStore) -> dict[str, Any]:
         about = super()._about(store)

@@ -70,7 +70,9 @@ class SupervisedNetwork(Classes, LabelledNetwork, SupervisedConfig):
         raise TypeError("a supervised network defines its layers")
 
     def _model(self, config: Any, widths: Mapping[str, int], edge_width: int) -> LayerwiseEncoder:
-        return LayerwiseEncoder(config, widths, edge_width, self.layers_of_network(config.hidden, config.layers))
+        return LayerwiseEncoder(
+            config, widths, edge_width, self.layers_of_network(config.hidden, config.layers)
+        )
 
     def _with_head(self) -> SupervisedModel:
         return SupervisedModel(self.model_, self.task_.outputs)
