@@ -122,6 +122,12 @@ def test_help_does_not_wait_for_pytorch():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
+def test_the_package_alone_imports_nothing_that_takes_long():
+    new = "import sys; before = set(sys.modules); import partwhole; new = set(sys.modules) - before"
+    code = f"{new}; sys.exit(bool({{'numpy', 'torch', 'sklearn', 'rich', 'importlib.metadata'}} & new))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
 def test_public_names_are_there():
     import partwhole
 

@@ -259,6 +259,9 @@ def test_estimators_have_an_html_face_before_and_after_a_fit(mutag, kind):
     options = {"vectors": "counts"} if kind is RidgeRegressor else SMALL
     model = kind(**options)
     assert "Not fitted" in model._repr_html_()
+    with pytest.raises(PartwholeError):
+        model.fit(mutag[:1], *(() if kind is SubgraphInfoMax else (["x", "y"],)))
+    assert "Not fitted" in model._repr_html_()  # what failed is not fitted
     labels = () if kind is SubgraphInfoMax else (mutag.labels,)
     assert "Fitted" in model.fit(mutag, *labels)._repr_html_()
     assert len(repr(model)) < 300

@@ -102,6 +102,9 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
             done += len(vectors)
             yield vectors
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "about_")
+
     @property
     def width(self) -> int:
         """Of the vectors."""

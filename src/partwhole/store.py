@@ -125,11 +125,8 @@ class GraphStore:
 
     # ---------------------------------------------------------------- reading
 
-    def __repr__(self) -> str:
-        return captions.line(self)
-
-    def _repr_html_(self) -> str:
-        return captions.table(self)
+    __repr__ = captions.line
+    _repr_html_ = captions.table
 
     def __len__(self) -> int:
         return len(self.node_ptr) - 1
