@@ -40,7 +40,7 @@ def html(cell) -> str:
 
 def test_progress_is_shown_without_widgets(cells):
     text = "".join(o.text for o in cells[3].outputs if o.output_type == "stream" and o.name == "stderr")
-    assert "MI: estimate of the mutual information" in text
+    assert "MI: mutual information between parts and whole" in text
     last = text.rstrip("\n").split("\r")[-1]
     assert re.match(r"epoch 2/2  \d:\d\d:\d\d  loss \S+  MI \S+ \(nothing known: -1.39\)", last)
 

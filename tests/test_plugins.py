@@ -133,11 +133,12 @@ def test_classes_and_functions_are_taken_as_options_and_kept_by_name(mutag, tmp_
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"generator": PlainCut(4, 2, "soft")}, "generator must be of type str, not PlainCut"),
+        ({"generator": PlainCut(4, 2, "soft")}, "generator must be a name or a class, not PlainCut"),
         (
             {"generator": OwnSum},
             "OwnSum is no generator; derive it from `partwhole.generators.base.Generator`",
         ),
+        ({"structure": [lambda store: own_degree(store)]}, "is kept by its name, and this function has none"),
         ({"recipe": OwnSum}, "recipe must be of type str"),
     ],
 )

@@ -58,8 +58,8 @@ def test_nothing_is_cut_in_a_terminal_of_80_columns():
 
 def test_the_terms_are_explained_once():
     text = " ".join(" ".join(shown(AWKWARD)).split())
-    assert text.count("MI: estimate of the mutual information between parts and whole") == 1
-    assert "below -1.39 it is worse than knowing nothing." in text
+    assert text.count("MI: mutual information between parts and whole, estimated") == 1
+    assert "below -1.39 worse than knowing nothing." in text
     assert "sizes: smallest and largest part, in shares of the nodes." in text
     assert "MI:" not in " ".join(shown({"loss": 1.0}))
 

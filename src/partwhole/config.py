@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from partwhole.errors import PartwholeError, near_miss
+from partwhole.errors import FEW, PartwholeError, near_miss
 from partwhole.recipes import PAPER, RECIPES
 from partwhole.registry import (
     BACKBONES,
@@ -216,11 +216,12 @@ def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
             about["choices"].get(v)
         return
     right = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
-    if not right:
-        raise PartwholeError(f"{name} must be of type {kind.__name__}, not {value!r}.")
     choices = about["choices"]
+    if not right:
+        wanted = "a name or a class" if isinstance(choices, Registry) else f"of type {kind.__name__}"
+        raise PartwholeError(f"{name} must be {wanted}, not {value!r}.")
     if isinstance(choices, tuple) and value not in choices:
-        raise PartwholeError(f"{name} cannot be {value!r}.{near_miss(value, choices)}")
+        raise PartwholeError(f"{name} cannot be {value!r}.{near_miss(value, choices, whole=FEW)}")
     if choices is not None and not isinstance(choices, tuple):
         choices.get(value)
     if kind is float and not math.isfinite(value):

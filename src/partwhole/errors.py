@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 SHOWN = 5  # of many known names
+FEW = 12  # of which all are shown, where they are choices and not columns of a table
 
 
 class PartwholeError(ValueError):

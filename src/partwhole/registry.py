@@ -18,12 +18,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, overload
 
-from partwhole.errors import PartwholeError, near_miss
+from partwhole.errors import FEW, PartwholeError, near_miss
 
 T = TypeVar("T")
 Plugin = str | Callable[..., Any]  # the name of an entry, or the class or function itself
 
-SHORT = 12  # names that an error lists whole
 START_OF_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -75,9 +74,11 @@ class Registry:
         return name
 
     def _own_name(self, entry: Any) -> str:
-        package, _, file = entry.__module__.rpartition(".")
         if self.named_by:
             return str(getattr(entry, self.named_by))
+        if not entry.__name__.isidentifier():  # <lambda>
+            raise PartwholeError(f"A {self.kind} is kept by its name, and this function has none; use `def`.")
+        package, _, file = entry.__module__.rpartition(".")
         name = file if package == self.package else START_OF_WORD.sub("-", entry.__name__).lower()
         return name.replace("_", "-")
 
@@ -100,7 +101,7 @@ class Registry:
         name = spec.partition(":")[0]
         if name not in self._entries:
             if name not in self.names():
-                hint = near_miss(name, self.names(), whole=SHORT)
+                hint = near_miss(name, self.names(), whole=FEW)
                 raise PartwholeError(
                     f"Unknown {self.kind} {spec!r}.{hint} One of your own has to be imported first, in every "
                     "process, or given as the class itself."

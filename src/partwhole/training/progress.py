@@ -36,7 +36,8 @@ class Figures:
     def describe(self, metrics: Mapping[str, Any]) -> list[str]:
         parts = [f"loss {metrics['loss']:.4g}"]
         if "mutual_information" in metrics:
-            parts.append(f"MI {metrics['mutual_information']:.3g} (nothing known: {self.nothing:.3g})")
+            beside = "" if self.nothing is None else f" (nothing known: {self.nothing:.3g})"
+            parts.append(f"MI {metrics['mutual_information']:.3g}{beside}")
         if "validation" in metrics:
             parts.append(f"validation {metrics['validation']:.4g}")
         if "entropy" in metrics:
@@ -48,9 +49,9 @@ class Figures:
         """What these words stand for."""
         terms = ["loss: what training makes small."]
         if "mutual_information" in metrics:
+            beside = "" if self.nothing is None else f", below {self.nothing:.3g} worse than knowing nothing"
             terms.append(
-                "MI: estimate of the mutual information between parts and whole; the higher the better, "
-                f"below {self.nothing:.3g} it is worse than knowing nothing."
+                f"MI: mutual information between parts and whole, estimated: the higher the better{beside}."
             )
         if "validation" in metrics:
             terms.append("validation: error on labelled graphs that are held out.")
