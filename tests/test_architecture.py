@@ -33,6 +33,7 @@ LAYERS = [
         "nodes",
         "graph",
         "integrity",
+        "captions",
         "store",
         "streaming",
         "segment",
@@ -52,6 +53,7 @@ LAYERS = [
     ["training"],
     ["semisupervised"],
     [
+        "seeds",
         "method",
         "encoder",
         "kernels",
@@ -117,6 +119,12 @@ def test_the_map_names_every_module():
 
 def test_help_does_not_wait_for_pytorch():
     code = "import partwhole.cli.main, sys; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_the_package_alone_imports_nothing_that_takes_long():
+    new = "import sys; before = set(sys.modules); import partwhole; new = set(sys.modules) - before"
+    code = f"{new}; sys.exit(bool({{'numpy', 'torch', 'sklearn', 'rich', 'importlib.metadata'}} & new))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 

@@ -420,3 +420,51 @@ def test_a_supervised_network_from_fit_to_predictions(tmp_path):
     done = partwhole("predict", run, "MUTAG", "--out", out)
     assert done.returncode == 0, done.stderr
     assert len(out.read_text().splitlines()) == 189
+
+
+def test_the_command_alone_shows_its_help():
+    done, helped = partwhole(), partwhole("--help")
+    assert (done.returncode, done.stdout, done.stderr) == (0, helped.stdout, "")
+    assert "\n  fit  " in done.stdout
+
+
+def test_the_version():
+    import partwhole as package
+
+    done = partwhole("--version")
+    assert (done.returncode, done.stdout) == (0, f"partwhole {package.__version__}\n")
+    assert "__version__" in dir(package)
+
+
+def test_warnings_are_notes_of_one_line(run, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("smiles,y\nCCO,1.5\nCCN,2.5\nCCCC,3.5\nCCCO,4.5\n")
+    arguments = ["--method", "ridge", "--target", "y", "--option", f"vectors={run}"]
+    done = partwhole("fit", table, "--out", tmp_path / "ridge", *arguments)
+    assert done.returncode == 0, done.stderr
+    notes = [line for line in done.stderr.splitlines() if "never saw" in line]
+    assert notes
+    assert all(line.startswith("note: The model never saw the ") for line in notes)
+    assert "Warning" not in done.stderr
+    assert ".py" not in done.stderr
+
+
+def test_overwrite_leaves_nothing_of_the_run_before(tmp_path):
+    table, out = tmp_path / "table.csv", tmp_path / "run"
+    table.write_text("smiles\nCCO\nCCN\nCC(\nCCCC\n")
+    assert partwhole("fit", table, "--out", out, *FAST).returncode == 0
+    (out / "report.html").write_text("of before")
+    again = ["fit", table, "--out", out, *FAST, "--epochs", "1", "--overwrite"]
+    assert partwhole(*again).returncode == 0
+    assert (out / "left_out.csv").exists()  # that of the new run
+    assert not (out / "report.html").exists()
+    assert [file.name for file in (out / "snapshots").iterdir()] == ["epoch-00000.safetensors"]
+    table.write_text("smiles\nCCO\nCCN\nCCCC\n")
+    assert partwhole(*again).returncode == 0
+    assert not (out / "left_out.csv").exists()
+
+
+def test_a_plug_in_that_is_not_there_is_told_with_the_cure(tmp_path):
+    sentence = refused("fit", "MUTAG", "--out", tmp_path / "run", "--generator", "qqq")
+    assert "Unknown generator 'qqq'. Known: autoregressive, multi-head, tree-split." in sentence
+    assert "One of your own has to be imported first" in sentence

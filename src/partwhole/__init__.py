@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from partwhole.sources.motifs import make_motif_graphs
     from partwhole.store import GraphStore
 
+    __version__: str
+
 _HOMES = {
     "Graph": "partwhole.graph",
     "GraphStore": "partwhole.store",
@@ -44,10 +46,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("partwhole")
     if name not in _HOMES:
         raise AttributeError(f"module 'partwhole' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *__all__, "__version__"])

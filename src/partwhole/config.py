@@ -4,6 +4,7 @@ are all made from the fields below."""
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -11,9 +12,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from partwhole.errors import PartwholeError, near_miss
+import numpy as np
+
+from partwhole.errors import FEW, PartwholeError, near_miss
 from partwhole.recipes import PAPER, RECIPES
-from partwhole.registry import BACKBONES, ESTIMATORS, GENERATORS, READOUTS, STRUCTURE, UNLABELLED
+from partwhole.registry import (
+    BACKBONES,
+    ESTIMATORS,
+    GENERATORS,
+    READOUTS,
+    STRUCTURE,
+    UNLABELLED,
+    Plugin,
+    Registry,
+)
+
+# A whole number. An estimator takes None and what NumPy draws from as well, and draws one when a fit begins.
+Seed = Any
 
 SELECTIONS = ("straight-through", "soft", "hard")
 SCORES = ("dot", "cosine")
@@ -30,10 +45,16 @@ def option(
     least: float | None = None,
     above: float | None = None,
     below: float | None = None,
+    draws: bool = False,
 ) -> Any:
-    """A field with its help text, its name on the command line and what it accepts."""
+    """A field with its help text, its name on the command line and what it accepts; `draws`: also what a
+    number can be drawn from."""
     about = {"help": help, "flag": flag, "choices": choices, "least": least, "above": above, "below": below}
-    return field(default=default, metadata=about)
+    return field(default=default, metadata={**about, "draws": draws})
+
+
+def seed_option(help: str = "Seed of everything random.") -> Any:
+    return option(0, help, flag="--seed", least=0, below=2**32, draws=True)
 
 
 @dataclass(eq=False)
@@ -45,15 +66,16 @@ class Options:
     def validate(self) -> None:
         """Raise a `PartwholeError` on the first value that cannot be used."""
         for f in dataclasses.fields(self):
-            _check_value(f, getattr(self, f.name))
+            _check_value(f, _plain(f, getattr(self, f.name)))
 
     def options(self) -> dict[str, Any]:
-        """The fields as plain values, in the order of declaration."""
+        """The fields as they were given, in the order of declaration."""
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
 
     def plain_options(self) -> dict[str, Any]:
-        """The same as TOML and JSON give them back."""
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in self.options().items()}
+        """The same as TOML and JSON give them back: plain values, and a class by its name."""
+        plain = {f.name: _plain(f, getattr(self, f.name)) for f in dataclasses.fields(self)}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in plain.items()}
 
     @classmethod
     def completed(cls, kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +100,7 @@ class Options:
 class TrainConfig(Options):
     """Options of every method that trains a network; the defaults are the paper's."""
 
-    structure: tuple[str, ...] = option(
+    structure: tuple[Plugin, ...] = option(
         (),
         "Structure attributes, each a kind of its own; degree where nodes have no attributes.",
         choices=STRUCTURE,
@@ -88,7 +110,7 @@ class TrainConfig(Options):
     epochs: int = option(100, "Passes over the graphs; with labels, over the labelled ones.", least=0)
     batch_size: int = option(128, "Graphs in a step; with labels, as many others besides.", least=2)
     lr: float = option(1e-3, "Learning rate of Adam.", above=0)
-    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0, below=2**32)
+    random_state: Seed = seed_option()
     device: str = option("auto", "Where to compute; auto takes a GPU if there is one.", choices=DEVICES)
     threads: int = option(
         0,
@@ -104,8 +126,8 @@ class TrainConfig(Options):
 class BackboneConfig(TrainConfig):
     """Of those in which the graph network can be chosen."""
 
-    backbone: str = option("gin", "Graph network; `pyg:NAME` takes a basic PyG model.", choices=BACKBONES)
-    readout: str = option("sum", "Node vectors to graph vector.", choices=READOUTS)
+    backbone: Plugin = option("gin", "Graph network; `pyg:NAME` takes a basic PyG model.", choices=BACKBONES)
+    readout: Plugin = option("sum", "Node vectors to graph vector.", choices=READOUTS)
     lift: bool = option(True, "Run on classes of equal nodes where that is exact and pays.")
 
 
@@ -124,10 +146,10 @@ class LabelConfig(TrainConfig):
 class FitConfig(BackboneConfig):
     """Options of the paper's training, with labels or without; the defaults are the paper's."""
 
-    generator: str = option("tree-split", "How subgraphs are made.", choices=GENERATORS)
+    generator: Plugin = option("tree-split", "How subgraphs are made.", choices=GENERATORS)
     num_subgraphs: int = option(4, "Number S of subgraphs.", flag="--subgraphs", least=2)
     selection: str = option("straight-through", "How a node is put into a subgraph.", choices=SELECTIONS)
-    estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
+    estimator: Plugin = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
     pair_score: str = option("dot", "Score of a pair of vectors.", flag="--score", choices=SCORES)
     temperature: float = option(0.2, "Divisor of the cosine score.", above=0)
     start_from: str = option(
@@ -139,7 +161,12 @@ class FitConfig(BackboneConfig):
 
     def validate(self) -> None:
         super().validate()
-        GENERATORS.get(self.generator).check(self.num_subgraphs)
+        generator = GENERATORS.get(self.generator)
+        if not hasattr(generator, "check"):
+            raise PartwholeError(
+                f"{generator.__name__} is no generator; derive it from `partwhole.generators.base.Generator`."
+            )
+        generator.check(self.num_subgraphs)
 
 
 @dataclass(eq=False)
@@ -162,7 +189,7 @@ class RecipeConfig(FitConfig):
 class PredictorConfig(FitConfig, LabelConfig):
     """Options of a fit with labels (Eq. 18); the others are those without."""
 
-    unlabelled: str = option("subgraph-infomax", "What unlabelled graphs teach.", choices=UNLABELLED)
+    unlabelled: Plugin = option("subgraph-infomax", "What unlabelled graphs teach.", choices=UNLABELLED)
     unsupervised_weight: float = option(
         1e-3, "Weight lambda of what they teach; 0: learn from the labels alone.", least=0
     )
@@ -171,9 +198,20 @@ class PredictorConfig(FitConfig, LabelConfig):
     )
 
 
+def _plain(f: dataclasses.Field[Any], value: Any) -> Any:
+    """Scalars of NumPy as those of Python, a class or function by the name it is registered under."""
+    if isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        return tuple(_plain(f, v) for v in value)
+    if isinstance(f.metadata["choices"], Registry) and (inspect.isclass(value) or inspect.isfunction(value)):
+        return f.metadata["choices"].name_of(value)
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
     kind, about = field_type(f), f.metadata
     name = f.name
+    if about["draws"] and (value is None or isinstance(value, np.random.RandomState | np.random.Generator)):
+        return
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if kind is tuple:
@@ -183,11 +221,12 @@ def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
             about["choices"].get(v)
         return
     right = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
-    if not right:
-        raise PartwholeError(f"{name} must be of type {kind.__name__}, not {value!r}.")
     choices = about["choices"]
+    if not right:
+        wanted = "a name or a class" if isinstance(choices, Registry) else f"of type {kind.__name__}"
+        raise PartwholeError(f"{name} must be {wanted}, not {value!r}.")
     if isinstance(choices, tuple) and value not in choices:
-        raise PartwholeError(f"{name} cannot be {value!r}.{near_miss(value, choices)}")
+        raise PartwholeError(f"{name} cannot be {value!r}.{near_miss(value, choices, whole=FEW)}")
     if choices is not None and not isinstance(choices, tuple):
         choices.get(value)
     if kind is float and not math.isfinite(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,22 @@ from partwhole.training.checkpoint import RunFolder, load_weights
 from partwhole.training.feeds import Feed, GraphFeed
 from partwhole.training.objectives import Objective
 from partwhole.training.prefetch import ahead
-from partwhole.training.progress import ProgressBar
+from partwhole.training.progress import shown_progress
 from partwhole.training.threads import threads_for, using_threads
-from partwhole.training.trainer import Trainer, choose_device
+from partwhole.training.trainer import Listener, Trainer, choose_device
+
+
+@contextmanager
+def evaluation_mode(network: nn.Module) -> Iterator[None]:
+    """A vector depends on its own graph only, and nothing is learned by looking at it: BatchNorm uses its
+    running moments and leaves them alone. Every module has its mode back afterwards."""
+    training = [module for module in network.modules() if module.training]
+    network.eval()
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True
 
 
 class EncoderMethod(GraphMethod, TrainConfig):
@@ -87,10 +101,9 @@ class EncoderMethod(GraphMethod, TrainConfig):
         widths = {"node": self.schema_.node_width} if self.schema_.node else {}
         widths |= structure_widths(self._kinds())
         self.device_ = choose_device(self.device)
-        config = self.config_class(**self.options())
         with torch.random.fork_rng():
-            torch.manual_seed(self.random_state)
-            self.model_: Any = self._model(config, widths, self.schema_.edge_width)
+            torch.manual_seed(self.seed_)
+            self.model_: Any = self._model(self._settings(), widths, self.schema_.edge_width)
         if fresh:
             self._begin()
 
@@ -144,9 +157,10 @@ class EncoderMethod(GraphMethod, TrainConfig):
         pieces = [np.arange(i, min(i + EMBED_GRAPHS, len(store))) for i in range(0, len(store), EMBED_GRAPHS)]
         threads = self._threads(store, EMBED_GRAPHS) if len(store) else 1
         for batch in ahead(lambda piece: source.batch(piece).to(self.device_), pieces):
-            with torch.inference_mode(), using_threads(threads):
-                found = function(batch)
-            yield found
+            working = evaluation_mode(self._network())
+            with torch.inference_mode(), working, using_threads(threads):
+                outputs = function(batch)
+            yield outputs
             store.release_pages()
 
     def _prepared(self, graphs: Any) -> GraphStore:
@@ -154,7 +168,7 @@ class EncoderMethod(GraphMethod, TrainConfig):
         return with_structure(store, self._kinds())
 
     def _kinds(self) -> tuple[str, ...]:
-        return structure_kinds(self.schema_, self.structure, self.bare_nodes)
+        return structure_kinds(self.schema_, self._settings().structure, self.bare_nodes)
 
     def _require_ranks(self, store: GraphStore) -> None:
         """Raise unless several processes can train this."""
@@ -168,8 +182,10 @@ class EncoderMethod(GraphMethod, TrainConfig):
                 f"{len(store)} graphs cannot be shared out among {ranks.count()} processes; use fewer."
             )
 
-    def _listener(self) -> ProgressBar | None:
-        return ProgressBar() if self.verbose and ranks.is_first() else None
+    def _listener(self) -> Listener | None:
+        if not (self.verbose and ranks.is_first()):
+            return None
+        return shown_progress(getattr(self, "estimator", None))
 
     def _about(self, store: GraphStore) -> dict[str, Any]:
         about = super()._about(store)

@@ -30,7 +30,7 @@ class SubgraphInfoMax(SubgraphMethod, RecipeConfig):
     def _model(self, config: FitConfig, widths: Mapping[str, int], edge_width: int) -> PartWhole:
         model = super()._model(config, widths, edge_width)
         if self.recipe != PAPER:
-            layers, random = self.layers * self.hidden, self.random_state if self.recipe == RANDOM else None
+            layers, random = self.layers * self.hidden, self.seed_ if self.recipe == RANDOM else None
             model.summary = Summary(RECIPES[self.recipe], layers, self.hidden, random)
         return model
 
@@ -48,11 +48,8 @@ class SubgraphInfoMax(SubgraphMethod, RecipeConfig):
         said = model.summary.part(blocks, most=2 * self.hidden)  # training does not change it
 
         def finish() -> None:
-            training = model.training
-            model.eval()
             learned = self._learned(sample)
             model.summary.learn(said, *([model.summary.part(learned, len(blocks))] if learned else []))
-            model.train(training)
 
         return finish
 

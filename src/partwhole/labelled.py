@@ -43,7 +43,7 @@ class LabelledMethod(GraphMethod):
 
     learns_from = "labels"
     validation = 0.0  # share of the labelled graphs that are held out
-    random_state = 0
+    seed_: int
     task_: Any  # Regression or Classification
     held_out_: HeldOut | None  # predictions for labelled graphs that the fit did not learn from
     choice_: list[str]  # what was chosen by the labels, in words
@@ -55,6 +55,7 @@ class LabelledMethod(GraphMethod):
         chooses its epoch by them.
         `names`: what the targets are called.
         """
+        self._settle()
         self._start(load_graphs(graphs), y, held_out, names)
         self._fit_started()
         return self
@@ -96,7 +97,6 @@ class LabelledMethod(GraphMethod):
     # ---------------------------------------------------------------- inside
 
     def _start(self, store: GraphStore, y: Any = None, held_out: Any = None, names: Any = None) -> None:
-        self.validate()
         if y is None:
             raise PartwholeError(
                 "A fit with labels needs targets; give y, with NaN or None where a graph has no label."
@@ -106,7 +106,7 @@ class LabelledMethod(GraphMethod):
         self.target_names_ = names_of(y, columns, names)
         require_known(columns, self.target_names_, "")
         classes = isinstance(self, ClassifierMixin)
-        train, held = parts(columns, held_out, self.validation, self.random_state, classes=classes)
+        train, held = parts(columns, held_out, self.validation, self.seed_, classes=classes)
         require_known(columns[train], self.target_names_, " that is not held out")
         self._parts = train, held, self._learn_task(columns, train, store)
         self.held_out_, self.choice_ = None, []

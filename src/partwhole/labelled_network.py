@@ -50,7 +50,7 @@ class LabelledNetwork(LabelledMethod, EncoderMethod, LabelConfig):
         if not hasattr(self, "task_"):  # loaded from a run folder
             self._restore_labels()
         with torch.random.fork_rng():
-            torch.manual_seed(self.random_state)
+            torch.manual_seed(self.seed_)
             self.predictor_: Any = self._with_head()
 
     def _network(self) -> nn.Module:

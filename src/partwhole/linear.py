@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import KFold, StratifiedKFold
 from torch import Tensor
 
-from partwhole.config import Options, option
+from partwhole.config import Options, Seed, option, seed_option
 from partwhole.errors import PartwholeError
 from partwhole.labelled import Classes, LabelledMethod, Numbers
 from partwhole.method import GraphMethod, load_run
@@ -53,12 +53,8 @@ class LinearConfig(Options):
         "Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs "
         "first, without labels (morgan, wl, subgraph-infomax, …).",
     )
-    random_state: int = option(
-        0,
-        "Seed of the folds that choose the penalty, and of a method that is fitted for it.",
-        flag="--seed",
-        least=0,
-        below=2**32,
+    random_state: Seed = seed_option(
+        "Seed of the folds that choose the penalty, and of a method that is fitted for it."
     )
 
 
@@ -99,7 +95,7 @@ class LinearMethod(LabelledMethod, LinearConfig):
 
     def _learn(self, store: GraphStore) -> None:
         train, _, targets = self._take_parts()
-        self.encoder_ = vectors_of(self.vectors, store, self.random_state)
+        self.encoder_ = vectors_of(self.vectors, store, self.seed_)
         self.about_["encoder"] = self.encoder_.about_
         try:
             x = self._vectors(store.take(train))
@@ -145,7 +141,7 @@ class LinearMethod(LabelledMethod, LinearConfig):
         """Each labelled graph predicted by a model that did not see it."""
         nested = len(x) <= MOST_NESTED
         outputs = np.zeros((len(x), len(self.bias_)))
-        folds = KFold(CHECKS, shuffle=True, random_state=self.random_state)
+        folds = KFold(CHECKS, shuffle=True, random_state=self.seed_)
         kept = targets.copy()
         for train, test in folds.split(x):
             lost = (~np.isnan(targets[train])).sum(axis=0) < 2  # targets with nothing to learn from
@@ -159,13 +155,13 @@ class LinearMethod(LabelledMethod, LinearConfig):
         return HeldOut(how, self._guesses(rows, store, kept, torch.from_numpy(outputs)))
 
     def _vectors(self, store: GraphStore) -> np.ndarray:
-        return self.encoder_.transform(store).astype(np.float64)
+        return self._embed(store).astype(np.float64)
 
     def _predicted(self, store: GraphStore) -> Tensor:
         return torch.from_numpy(self._vectors(store) @ self.weight_ + self.bias_)
 
     def _embed(self, store: GraphStore) -> np.ndarray:
-        return self.encoder_.transform(store)
+        return np.concatenate(list(self.encoder_.transform_batches(store)))
 
     def _tensors(self) -> dict[str, Tensor]:
         """The encoder is kept too: the run it came from may go."""
@@ -232,7 +228,7 @@ class LogisticClassifier(Classes, LinearMethod):
 
     def _best(self, x: np.ndarray, codes: np.ndarray, classes: int, strengths: Sequence[float]) -> Solution:
         rotated, back = in_own_span(x)
-        folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.random_state)
+        folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.seed_)
         enough = len(strengths) > 1 and np.bincount(codes).max() >= FOLDS
         splits = list(folds.split(rotated, codes)) if enough else []
         bad = {}

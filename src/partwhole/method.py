@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
@@ -20,6 +20,7 @@ from partwhole.errors import PartwholeError
 from partwhole.pretrained import pretrained_folder, run_folder
 from partwhole.registry import METHODS
 from partwhole.schema import Schema
+from partwhole.seeds import drawn_seed, is_seed
 from partwhole.sources.kinds import with_kinds
 from partwhole.sources.loading import load_graphs
 from partwhole.store import GraphStore
@@ -46,6 +47,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
 
     def fit(self, graphs: Any, y: Any = None) -> Self:
         """Learn from graphs; `y` is ignored, it is there for scikit-learn."""
+        self._settle()
         self._start(load_graphs(graphs))
         self._fit_started()
         return self
@@ -57,25 +59,29 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         *,
         resume: bool = False,
         overwrite: bool = False,
+        keep: Iterable[str] = (),
         stop_requested: Callable[[], bool] = lambda: False,
         **labels: Any,
     ) -> Self:
         """`fit`, kept in folder `out`: configuration, metrics, and what was learned.
 
-        `labels` are those of the `fit` of a method that learns from them.
+        `overwrite` removes all files of a run that is there, but for those that `keep` names. `labels` are
+        those of the `fit` of a method that learns from them.
         """
         run, store = RunFolder(out), load_graphs(graphs)
         if run.exists() and not (resume or overwrite):
             raise PartwholeError(f"{run.path} already holds a run; choose to resume or to overwrite it.")
+        kept = run.read_config() if run.exists() and resume else {}
+        self._settle(kept.get("options", {}))
         self._start(store, **labels)
-        if run.exists() and resume:
-            _require_same_run(run.read_config(), self.about_, self.config_class)
+        if kept:
+            _require_same_run(kept, self.about_, self.config_class)
         if not self.keeps_state:  # a fit that fails leaves the folder as it was
             self._fit_started()
         ranks.wait_for_all()  # all have looked at the folder before one writes
         if ranks.is_first():
             if overwrite:
-                run.clear()
+                run.clear(keep)
             run.write_config(self.about_)
         ranks.wait_for_all()
         if self.keeps_state:
@@ -96,15 +102,30 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
             done += len(vectors)
             yield vectors
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "about_")
+
     @property
     def width(self) -> int:
         """Of the vectors."""
         raise TypeError("a method defines its width")
 
-    def save(self, path: str | Path) -> None:
-        """Write configuration and what was learned to a run folder, as `partwhole fit` does."""
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """What the columns of `transform` are called: `subgraphinfomax0`, …, as scikit-learn names them."""
+        check_is_fitted(self, "about_")
+        return np.array([f"{type(self).__name__.lower()}{k}" for k in range(self.width)], dtype=object)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write configuration and what was learned to a run folder, as `partwhole fit` does.
+
+        A folder that holds a run is refused; `overwrite` removes that run first.
+        """
         check_is_fitted(self, "about_")
         run = RunFolder(path)
+        if run.exists() and not overwrite:
+            raise PartwholeError(
+                f"{run.path} already holds a run; replace it with `overwrite=True`, or choose another folder."
+            )
         run.clear()
         run.write_config(self.about_)
         run.write_weights(self._tensors())
@@ -135,6 +156,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
                 f"{path} lacks {error} in its configuration; restore it or fit again."
             ) from None
         estimator = cls(**config.options())
+        estimator._settle()
         estimator.schema_, estimator.about_, estimator.history_ = schema, content, []
         estimator._restore(tensors, path)
         return estimator
@@ -163,8 +185,20 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
             yield self._embed(store[start : start + EMBED_GRAPHS])
             store.release_pages()
 
-    def _start(self, store: GraphStore) -> None:
+    def _settle(self, kept: Mapping[str, Any] = {}) -> None:
+        """Check the options and draw the seed; a fit that goes on keeps its own where none is given."""
         self.validate()
+        given = self.options()
+        if "random_state" in given:
+            drawn = is_seed(given["random_state"]) or "random_state" not in kept
+            self.seed_ = drawn_seed(given["random_state"] if drawn else kept["random_state"])
+
+    def _settings(self) -> Any:
+        """The options of this fit as plain values, with its seed."""
+        seed = {"random_state": self.seed_} if hasattr(self, "seed_") else {}
+        return self.config_class.from_options({**self.plain_options(), **seed})
+
+    def _start(self, store: GraphStore) -> None:
         if ranks.count() > 1 and not self.keeps_state:  # not trained step by step, so none can be shared
             raise PartwholeError(f"{self.method} learns in one process; leave out --devices.")
         self.store_ = with_kinds(store)
@@ -195,7 +229,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         return {
             "version": version("partwhole"),
             "method": self.method,
-            "options": self.plain_options(),
+            "options": self._settings().plain_options(),
             "data": {
                 "name": store.name,
                 "path": store.origin,

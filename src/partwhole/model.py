@@ -11,7 +11,7 @@ from partwhole.graph import Batch, GraphViews, InputRows
 from partwhole.nn.layers import MLP, StackConv
 from partwhole.nn.readout.base import Readout
 from partwhole.nodes import NodeVectors
-from partwhole.registry import BACKBONES, GENERATORS, READOUTS
+from partwhole.registry import BACKBONES, GENERATORS, READOUTS, Plugin
 
 
 class NodeAggregation(nn.Module):
@@ -41,7 +41,7 @@ class NodeAggregation(nn.Module):
 class LayerAggregation(nn.Module):
     """Layer-Agg: L layers of a GNN, mixed by an (L, 1) kernel into X_G (Eq. 1 and 5)."""
 
-    def __init__(self, backbone: str, hidden: int, layers: int, edge_width: int):
+    def __init__(self, backbone: Plugin, hidden: int, layers: int, edge_width: int):
         super().__init__()
         takes = {"edge_width": edge_width} if BACKBONES.takes(backbone, "edge_width") else {}
         self.backbone = BACKBONES.build(backbone, hidden=hidden, layers=layers, **takes)

@@ -40,7 +40,7 @@ class SubgraphInfoMaxPredictor(LabelledNetwork, SubgraphMethod, PredictorConfig)
         return self.learns_subgraphs() or self.unsupervised_weight == 0
 
     def _with_head(self) -> SemiSupervisedModel:
-        return SemiSupervisedModel(PredictorConfig(**self.options()), self.model_, self.task_)
+        return SemiSupervisedModel(self._settings(), self.model_, self.task_)
 
     def _objective(self) -> Objective:
         return SemiSupervisedObjective(self.task_, self.unsupervised_weight)

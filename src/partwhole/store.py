@@ -16,6 +16,7 @@ from typing import Any, overload
 import numpy as np
 import torch
 
+from partwhole import captions
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.files import atomic_folder
 from partwhole.graph import Graph, GraphBatch, InputRows
@@ -29,7 +30,7 @@ FORMAT = 1
 DIGEST_ROWS = 1_000_000  # hashed at a time
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GraphStore:
     """G graphs with N nodes in all and E directed entries (each edge in both directions)."""
 
@@ -133,6 +134,9 @@ class GraphStore:
         )
 
     # ---------------------------------------------------------------- reading
+
+    __repr__ = captions.line
+    _repr_html_ = captions.table
 
     def __len__(self) -> int:
         return len(self.node_ptr) - 1

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from partwhole.config import FitConfig
-from partwhole.encoder import BackboneMethod
+from partwhole.encoder import BackboneMethod, evaluation_mode
 from partwhole.errors import PartwholeError
 from partwhole.losses.head_tail import IDEA, PAPER
 from partwhole.method import EMBED_GRAPHS, load_run
@@ -46,7 +46,7 @@ class SubgraphMethod(BackboneMethod, FitConfig):
     def _memberships(self, store: GraphStore) -> Iterator[np.ndarray]:
         for start in range(0, len(store), EMBED_GRAPHS):
             batch = store.batch(np.arange(start, min(start + EMBED_GRAPHS, len(store))))
-            with torch.inference_mode():
+            with torch.inference_mode(), evaluation_mode(self._network()):
                 found = self._encoder().subgraphs(batch.to(self.device_)).cpu().numpy()  # [S, n]
             yield from np.split(found, batch.node_ptr[1:-1].numpy(), axis=1)
 
@@ -80,14 +80,15 @@ class SubgraphMethod(BackboneMethod, FitConfig):
                 f"{self.start_from} was fitted to graphs with other attributes; begin with a run on "
                 "graphs of the same kind, or leave start_from out."
             )
+        theirs, ours = start._settings().options(), self._settings().options()
         for name in SHAPE:
-            if getattr(start, name) != getattr(self, name):
+            if theirs[name] != ours[name]:
                 raise PartwholeError(
-                    f"{self.start_from} has {name} = {getattr(start, name)!r}, not {getattr(self, name)!r}; "
+                    f"{self.start_from} has {name} = {theirs[name]!r}, not {ours[name]!r}; "
                     "give the same, or leave start_from out."
                 )
         weights = {k: v for k, v in start._encoder().state_dict().items() if not k.startswith("summary.")}
-        if any(getattr(start, name) != getattr(self, name) for name in SHAPE_OF_SUBGRAPHS):
+        if any(theirs[name] != ours[name] for name in SHAPE_OF_SUBGRAPHS):
             weights = {k: v for k, v in weights.items() if not k.startswith("subgraph_aggregation.")}
         self.model_.load_state_dict(self.model_.state_dict() | weights)
 

@@ -65,12 +65,14 @@ class SupervisedNetwork(Classes, LabelledNetwork, SupervisedConfig):
     config_class = SupervisedConfig
     bare_nodes = "one-hot-degree"  # as in the comparison of GIN's authors
 
-    def layers_of_network(self) -> nn.Module:
+    def layers_of_network(self, hidden: int, layers: int) -> nn.Module:
         """A backbone, with its first weights."""
         raise TypeError("a supervised network defines its layers")
 
     def _model(self, config: Any, widths: Mapping[str, int], edge_width: int) -> LayerwiseEncoder:
-        return LayerwiseEncoder(config, widths, edge_width, self.layers_of_network())
+        return LayerwiseEncoder(
+            config, widths, edge_width, self.layers_of_network(config.hidden, config.layers)
+        )
 
     def _with_head(self) -> SupervisedModel:
         return SupervisedModel(self.model_, self.task_.outputs)

@@ -120,7 +120,8 @@ def fit(
     started = time.perf_counter()
     gently = estimator.keeps_state
     stop = _StopOnSignal(gently)
-    folder = {"resume": resume, "overwrite": overwrite}
+    listed = [run.left_out_file.name] if reading.left_out else []  # just written
+    folder: dict[str, Any] = {"resume": resume, "overwrite": overwrite, "keep": listed}
     try:
         with nullcontext() if gently else Console(stderr=True).status(f"fitting {kind}"):
             estimator.fit_run(store, out, stop_requested=stop.requested, **folder, **labels)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import Exit, TyperException
 
+import partwhole
 from partwhole.cli.cluster import with_address
 from partwhole.cli.datasets import datasets
 from partwhole.cli.embed import embed
@@ -24,13 +27,28 @@ from partwhole.errors import PartwholeError
 app = typer.Typer(
     name="partwhole",
     help="Vectors for whole graphs, learned without labels or from a few.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 for command in (fit, embed, neighbors, evaluate, predict, report, serve, reproduce, datasets, methods):
     app.command()(command)
+
+
+def show_version(asked: bool) -> None:
+    if asked:
+        print(f"partwhole {partwhole.__version__}")
+        raise Exit()
+
+
+@app.callback()
+def of_all_commands(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """What can be asked without a command."""
 
 
 LISTS = ("--datasets", "--methods", "--targets")  # of reproduce, whose one argument comes before them
@@ -54,8 +72,14 @@ def spread_lists(arguments: Sequence[str]) -> list[str]:
 
 
 def main() -> None:
+    with warnings.catch_warnings():
+        warnings.showwarning = _note
+        _run(sys.argv[1:] or ["--help"])
+
+
+def _run(arguments: Sequence[str]) -> None:
     try:
-        code = app(with_address(spread_lists(sys.argv[1:])), standalone_mode=False)
+        code = app(with_address(spread_lists(arguments)), standalone_mode=False)
     except PartwholeError as error:
         _fail(str(error))
     except TyperException as error:  # unknown option, missing argument, a value of the wrong type
@@ -68,6 +92,10 @@ def main() -> None:
 
 
 def _fail(sentence: str) -> None:
-    if sentence:  # empty after `partwhole` alone, which has shown its help
-        print(f"partwhole: {' '.join(sentence.split())}", file=sys.stderr)
+    print(f"partwhole: {' '.join(sentence.split())}", file=sys.stderr)
     sys.exit(2)
+
+
+def _note(message: Warning | str, *where: Any, **place: Any) -> None:
+    """A warning as a person reads it: what, not the line of code that said so."""
+    print(f"note: {' '.join(str(message).split())}", file=sys.stderr)

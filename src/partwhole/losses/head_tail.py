@@ -10,7 +10,7 @@ from torch.nn.functional import normalize
 
 from partwhole.errors import PartwholeError
 from partwhole.graph import GraphViews
-from partwhole.registry import ESTIMATORS
+from partwhole.registry import ESTIMATORS, Plugin
 
 PAPER = (
     "Wang & Liu, Learning Graph Representation by Aggregating Subgraphs via Mutual Information "
@@ -46,17 +46,24 @@ def pair_scores(views: GraphViews, score: str = "dot", temperature: float = 0.2)
     return PairScores(every.diagonal().T, every[other], head)
 
 
-def head_tail_bound(scores: PairScores, estimator: str = "jsd") -> Tensor:
+def head_tail_bound(scores: PairScores, estimator: Plugin = "jsd") -> Tensor:
     """Eq. 17, to be maximised: positive, tail and head expectations of equal weight."""
     negatives = [scores.tail] if scores.head is None else [scores.tail, scores.head]
     bound: Tensor = ESTIMATORS.get(estimator)(scores.positive, *negatives)
     return bound
 
 
-def mutual_information(scores: PairScores, estimator: str = "jsd") -> Tensor:
+def mutual_information(scores: PairScores, estimator: Plugin = "jsd") -> Tensor:
     """I(h; h~) as estimated on the batch: positive and tail pairs, Eq. 14 or 15.
 
     The head pairs are no sample of the product of the marginals, so they stay out.
     """
     bound: Tensor = ESTIMATORS.get(estimator)(scores.positive, scores.tail)
     return bound
+
+
+def knowing_nothing(estimator: Plugin = "jsd") -> float:
+    """What an estimate is where all pairs score 0: -2 log 2 for jsd, 0 for dv. No other score that is the
+    same for all gives more, so less is worse than knowing nothing."""
+    same = torch.zeros(1)
+    return float(ESTIMATORS.get(estimator)(same, same))

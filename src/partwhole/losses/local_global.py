@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from partwhole.errors import PartwholeError
 from partwhole.nn.layers import linear
 from partwhole.nodes import NodeVectors
-from partwhole.registry import ESTIMATORS
+from partwhole.registry import ESTIMATORS, Plugin
 
 
 class Discriminator(nn.Module):
@@ -39,7 +39,7 @@ class LocalGlobal(nn.Module):
         super().__init__()
         self.local, self.whole = Discriminator(hidden, hidden), Discriminator(graph_width, hidden)
 
-    def forward(self, nodes: NodeVectors, h: Tensor, estimator: str) -> Tensor:
+    def forward(self, nodes: NodeVectors, h: Tensor, estimator: Plugin) -> Tensor:
         """The bound of an estimator, over all pairs of a node and a graph; to be maximised."""
         if len(h) < 2:
             raise PartwholeError(
@@ -54,7 +54,7 @@ class LocalGlobal(nn.Module):
         return own_and_other(scores, own, estimator)
 
 
-def own_and_other(scores: Tensor, own: Tensor, estimator: str) -> Tensor:
+def own_and_other(scores: Tensor, own: Tensor, estimator: Plugin) -> Tensor:
     """The bound of an estimator from scores [n, B] of nodes with graphs, `own` [n] being that of a node."""
     mine = own[:, None] == torch.arange(scores.shape[1], device=own.device)  # [n, B]
     bound: Tensor = ESTIMATORS.get(estimator)(scores[mine], scores[~mine])

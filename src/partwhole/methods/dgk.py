@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from partwhole.config import option
+from partwhole.config import Seed, option, seed_option
 from partwhole.kernels.base import Kernel, KernelConfig
 from partwhole.kernels.colors import colors_of
 from partwhole.kernels.histogram import Patterns, histogram
@@ -23,7 +23,7 @@ from partwhole.words.vectors import spelled_all, word2vec
 class DeepKernelConfig(KernelConfig):
     rounds: int = option(2, "Rounds of refinement.", least=1)
     epochs_of_text: int = option(5, "Passes over the surroundings.", least=1)
-    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0, below=2**32)
+    random_state: Seed = seed_option()
 
 
 @METHODS.register
@@ -56,7 +56,7 @@ class DeepGraphKernel(Kernel, DeepKernelConfig):
             old, new = spelled_all(before), spelled_all(now)
             pairs += np.stack([old, new], axis=1).tolist()
             pairs += np.stack([new[centre], new[neighbor]], axis=1).tolist()
-        model = word2vec(pairs, self.dimensions, 1, self.epochs_of_text, self.random_state)
+        model = word2vec(pairs, self.dimensions, 1, self.epochs_of_text, self.seed_)
         words = np.array([int(word, 16) for word in model.wv.index_to_key], np.uint64)
         order = np.argsort(words)
         self.vocabulary_, self.vectors_ = words[order], model.wv.vectors[order]

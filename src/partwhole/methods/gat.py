@@ -15,5 +15,5 @@ class SupervisedGAT(SupervisedNetwork):
     about = "classes by a GAT, from labels alone"
     paper = "Veličković et al., Graph Attention Networks, ICLR 2018"
 
-    def layers_of_network(self) -> nn.Module:
-        return PyGBackbone(self.hidden, self.layers, "GAT")
+    def layers_of_network(self, hidden: int, layers: int) -> nn.Module:
+        return PyGBackbone(hidden, layers, "GAT")

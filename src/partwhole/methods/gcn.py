@@ -15,5 +15,5 @@ class SupervisedGCN(SupervisedNetwork):
     about = "classes by a GCN, from labels alone"
     paper = "Kipf & Welling, Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017"
 
-    def layers_of_network(self) -> nn.Module:
-        return PyGBackbone(self.hidden, self.layers, "GCN")
+    def layers_of_network(self, hidden: int, layers: int) -> nn.Module:
+        return PyGBackbone(hidden, layers, "GCN")

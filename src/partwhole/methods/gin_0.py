@@ -17,5 +17,5 @@ class SupervisedGIN(SupervisedNetwork):
     about = "classes by a GIN with eps = 0, from labels alone"
     paper = "Xu et al., How Powerful are Graph Neural Networks?, ICLR 2019"
 
-    def layers_of_network(self) -> nn.Module:
-        return GIN(self.hidden, self.layers)
+    def layers_of_network(self, hidden: int, layers: int) -> nn.Module:
+        return GIN(hidden, layers)

@@ -18,5 +18,5 @@ class SupervisedGINEps(SupervisedNetwork):
     about = "classes by a GIN with a learned eps, from labels alone"
     paper = SupervisedGIN.paper
 
-    def layers_of_network(self) -> nn.Module:
-        return PyGBackbone(self.hidden, self.layers, "GIN", train_eps=True)
+    def layers_of_network(self, hidden: int, layers: int) -> nn.Module:
+        return PyGBackbone(hidden, layers, "GIN", train_eps=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partwhole.config import option
+from partwhole.config import Seed, option, seed_option
 from partwhole.kernels.base import KernelConfig
 from partwhole.kernels.counting import graphlet_classes, sample_graphlets
 from partwhole.kernels.histogram import HistogramKernel, Patterns
@@ -19,7 +19,7 @@ SMALLEST, LARGEST = 3, 5
 @dataclass(eq=False)
 class GraphletConfig(KernelConfig):
     samples: int = option(2000, "Sets of nodes drawn of each size, 3 to 5.", least=1)
-    random_state: int = option(0, "Seed of the draws.", flag="--seed", least=0, below=2**32)
+    random_state: Seed = seed_option("Seed of the draws.")
 
 
 @METHODS.register
@@ -36,7 +36,7 @@ class GraphletSampling(HistogramKernel, GraphletConfig):
         for size in range(SMALLEST, LARGEST + 1):
             classes = graphlet_classes(size)
             counts = sample_graphlets(
-                store.node_ptr, store.edge_ptr, store.neighbor, size, self.samples, classes, self.random_state
+                store.node_ptr, store.edge_ptr, store.neighbor, size, self.samples, classes, self.seed_
             )
             graph, kind = np.nonzero(counts)
             found.append((graph, kind + size * 1000, counts[graph, kind]))

@@ -15,5 +15,5 @@ class SupervisedGraphSAGE(SupervisedNetwork):
     about = "classes by a GraphSAGE, from labels alone"
     paper = "Hamilton et al., Inductive Representation Learning on Large Graphs, NeurIPS 2017"
 
-    def layers_of_network(self) -> nn.Module:
-        return PyGBackbone(self.hidden, self.layers, "GraphSAGE")
+    def layers_of_network(self, hidden: int, layers: int) -> nn.Module:
+        return PyGBackbone(hidden, layers, "GraphSAGE")

@@ -11,7 +11,7 @@ from partwhole.config import BackboneConfig, option
 from partwhole.encoder import BackboneMethod
 from partwhole.graph import Batch
 from partwhole.losses.local_global import LocalGlobal
-from partwhole.registry import ESTIMATORS, METHODS
+from partwhole.registry import ESTIMATORS, METHODS, Plugin
 from partwhole.selfsupervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
 from partwhole.training.objectives import Objective
 
@@ -23,13 +23,13 @@ class InfoGraphConfig(BackboneConfig):
     hidden: int = option(32, "Width of every hidden layer.", least=1)
     layers: int = option(5, "Number L of graph network layers.", least=1)
     epochs: int = option(20, "Passes over the graphs.", least=0)
-    estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
+    estimator: Plugin = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
 
 
 class LocalGlobalNetwork(SelfSupervised):
     """I(x_v; h(G)) over all nodes and graphs of a batch."""
 
-    def __init__(self, encoder: LayerwiseEncoder, estimator: str):
+    def __init__(self, encoder: LayerwiseEncoder, estimator: Plugin):
         super().__init__(encoder)
         self.estimator = estimator
         self.discriminator = LocalGlobal(encoder.node_width, encoder.width)

@@ -11,7 +11,7 @@ import torch
 from scipy.linalg import eigh
 from torch import Tensor
 
-from partwhole.config import option
+from partwhole.config import Seed, option, seed_option
 from partwhole.directions import strongest
 from partwhole.errors import PartwholeError, TooLarge
 from partwhole.kernels.base import Kernel, KernelConfig, places, require_comparable
@@ -28,7 +28,7 @@ class LaplacianConfig(KernelConfig):
     anchors: int = option(50, "Vertices that the others are compared with.", least=2)
     rank: int = option(10, "Features kept of these comparisons.", least=1)
     minutes: float = option(60.0, "Longest time for all neighbourhoods; it is foretold by a sample.", above=0)
-    random_state: int = option(0, "Seed of the draw of anchors.", flag="--seed", least=0, below=2**32)
+    random_state: Seed = seed_option("Seed of the draw of anchors.")
 
 
 @METHODS.register
@@ -52,7 +52,7 @@ class MultiscaleLaplacian(Kernel, LaplacianConfig):
 
     def _learn(self, store: GraphStore) -> None:
         require_comparable(store)
-        random = np.random.default_rng(self.random_state)
+        random = np.random.default_rng(self.seed_)
         nodes = len(store.edge_ptr) - 1
         if nodes == 0:
             raise PartwholeError("mlg finds no node in these graphs; give some.")

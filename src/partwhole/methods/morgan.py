@@ -47,8 +47,9 @@ class MorganFingerprints(GraphMethod, MorganConfig):
     def _embed(self, store: GraphStore) -> np.ndarray:
         from rdkit.Chem import rdFingerprintGenerator
 
-        generator = rdFingerprintGenerator.GetMorganGenerator(radius=self.radius, fpSize=self.bits)
-        read = generator.GetCountFingerprintAsNumPy if self.counts else generator.GetFingerprintAsNumPy
+        chosen = self._settings()  # RDKit takes no numbers of NumPy
+        generator = rdFingerprintGenerator.GetMorganGenerator(radius=chosen.radius, fpSize=chosen.bits)
+        read = generator.GetCountFingerprintAsNumPy if chosen.counts else generator.GetFingerprintAsNumPy
         return np.stack([read(rebuilt_molecule(store[i])) for i in range(len(store))]).astype(np.float32)
 
     def _tensors(self) -> dict[str, Tensor]:

@@ -15,7 +15,7 @@ from partwhole.losses.local_global import own_and_other
 from partwhole.model import NodeAggregation
 from partwhole.nn.layers import linear
 from partwhole.nn.sparse import Sparse
-from partwhole.registry import ESTIMATORS, METHODS
+from partwhole.registry import ESTIMATORS, METHODS, Plugin
 from partwhole.segment import segment_sum
 from partwhole.selfsupervised.diffusion import Diffused, TwoViews
 from partwhole.selfsupervised.network import OwnLoss
@@ -27,7 +27,7 @@ from partwhole.training.objectives import Objective
 @dataclass(eq=False)
 class MVGRLConfig(TrainConfig):
     epochs: int = option(20, "Passes over the graphs.", least=0)
-    estimator: str = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
+    estimator: Plugin = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
 
 
 class Convolutions(nn.Module):
@@ -94,8 +94,8 @@ class TwoViewNetwork(nn.Module):
             own_and_other(self.node_head(nodes) @ graphs.T, batch.graph_of_node, self.config.estimator)
             for nodes, graphs in ((near_nodes, far), (far_nodes, near))
         ]
-        bound = torch.stack(bounds).sum()
-        return -bound, {"mutual_information": bound.detach()}
+        both = torch.stack(bounds)
+        return -both.sum(), {"mutual_information": both.mean().detach()}
 
 
 class ViewsFeed(EveryGraph):

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from partwhole.config import Options, option
+from partwhole.config import Options, Seed, option, seed_option
 from partwhole.errors import PartwholeError, TooLarge
 from partwhole.method import GraphMethod
 from partwhole.registry import METHODS
@@ -31,7 +31,7 @@ class Node2VecConfig(Options):
     back: float = option(1.0, "The paper's p: the higher, the less a walk turns back.", above=0)
     away: float = option(1.0, "The paper's q: the higher, the nearer a walk stays.", above=0)
     epochs_of_text: int = option(1, "Passes over the walks.", least=1)
-    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0, below=2**32)
+    random_state: Seed = seed_option()
 
 
 @dataclass(frozen=True)
@@ -87,15 +87,15 @@ class Node2Vec(GraphMethod, Node2VecConfig):
                 f"node2vec would write {written / 1e6:.0f} million words about {store.name}, at most "
                 f"{MOST_WORDS / 1e6:.0f} million are taken; choose fewer `walks` or a smaller `length`."
             )
-        random = np.random.default_rng(self.random_state)
+        random = np.random.default_rng(self.seed_)
         words = spelled_all(np.arange(nodes, dtype=np.uint64))
         starts = np.concatenate([random.permutation(nodes) for _ in range(self.walks)])
         model = word2vec(
-            Walks(self, edge_ptr, neighbor, starts, words),
+            Walks(self._settings(), edge_ptr, neighbor, starts, words),
             self.dimensions,
             self.window,
             self.epochs_of_text,
-            self.random_state,
+            self.seed_,
         )
         order = [model.wv.key_to_index[word] for word in words]
         sums = np.add.reduceat(

@@ -41,8 +41,8 @@ class Sub2Vec(DocumentMethod, Sub2VecConfig):
         nodes = len(graph.edge_ptr) - 1
         if nodes == 0:
             return []
-        starts = np.random.default_rng(self.random_state).integers(0, nodes, self.walks)
-        walks = biased_walks(graph.edge_ptr, graph.neighbor, starts, self.length, 1.0, 1.0, self.random_state)
+        starts = np.random.default_rng(self.seed_).integers(0, nodes, self.walks)
+        walks = biased_walks(graph.edge_ptr, graph.neighbor, starts, self.length, 1.0, 1.0, self.seed_)
         share = np.diff(graph.edge_ptr) / nodes
         words = np.minimum(np.ceil(share * BINS), BINS).astype(np.uint64)
         words_of_walks = spelled_all(words[walks[walks >= 0]])

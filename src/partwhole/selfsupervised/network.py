@@ -12,7 +12,7 @@ from partwhole.graph import Batch
 from partwhole.model import NodeAggregation
 from partwhole.nn.readout.base import Readout
 from partwhole.nodes import NodeVectors
-from partwhole.registry import BACKBONES, READOUTS
+from partwhole.registry import BACKBONES, READOUTS, Plugin
 from partwhole.training.objectives import Objective
 
 
@@ -25,7 +25,7 @@ class LayerwiseEncoder(nn.Module):
         widths: Mapping[str, int],
         edge_width: int,
         backbone: nn.Module,
-        readout: str = "sum",
+        readout: Plugin = "sum",
     ):
         super().__init__()
         self.config = config

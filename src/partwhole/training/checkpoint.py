@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import operator
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,17 +54,20 @@ class RunFolder:
         self.held_out_file = self.path / "held_out.csv"  # predictions for labelled graphs not learned from
         self.snapshot_folder = self.path / "snapshots"
         self.failed_folder = self.path / "failed_batch"  # a graph store
+        self.report_file = self.path / "report.html"
+        self.left_out_file = self.path / "left_out.csv"  # graphs that could not be read
 
     def exists(self) -> bool:
         return self.config_file.exists()
 
-    def clear(self) -> None:
-        """Remove the files of a run; anything else in the folder stays."""
-        kept = [self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file]
-        kept += [self.held_out_file]
+    def clear(self, keep: Iterable[str] = ()) -> None:
+        """Remove the files of a run, but for those named in `keep`; anything else in the folder stays."""
+        learned = (self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file)
+        told = (self.report_file, self.left_out_file, self.held_out_file)
         with told_when_unwritable(self.path):
-            for file in (*kept, *map(self._snapshot_file, self.snapshot_epochs())):
-                file.unlink(missing_ok=True)
+            for file in (*learned, *told, *map(self._snapshot_file, self.snapshot_epochs())):
+                if file.name not in keep:
+                    file.unlink(missing_ok=True)
         shutil.rmtree(self.failed_folder, ignore_errors=True)
 
     def _snapshot_file(self, epoch: int) -> Path:

@@ -1,32 +1,83 @@
-"""A progress bar for training, on standard error."""
+"""How training goes, on standard error: a bar in a terminal, a line that is rewritten in a notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any
 
-from rich.console import Console
+from rich.columns import Columns
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
+from partwhole.losses.head_tail import knowing_nothing
+from partwhole.registry import Plugin
 from partwhole.training.trainer import Listener
+
+REWRITE_SECONDS = 0.2  # a notebook keeps up with no more
+
+
+def shown_progress(estimator: Plugin | None) -> Listener:
+    """What shows a fit here; `estimator` of mutual information, where the method has one. Rich would need
+    ipywidgets in a notebook, and shows nothing without them."""
+    figures = Figures(None if estimator is None else knowing_nothing(estimator))
+    return ProgressLine(figures) if Console().is_jupyter else ProgressBar(figures)
+
+
+class Figures:
+    """The figures of an epoch in words; `nothing`: the mutual information where nothing is known."""
+
+    def __init__(self, nothing: float | None = None):
+        self.nothing = nothing
+
+    def describe(self, metrics: Mapping[str, Any]) -> list[str]:
+        parts = [f"loss {metrics['loss']:.4g}"]
+        if "mutual_information" in metrics:
+            beside = "" if self.nothing is None else f" (nothing known: {self.nothing:.3g})"
+            parts.append(f"MI {metrics['mutual_information']:.3g}{beside}")
+        if "validation" in metrics:
+            parts.append(f"validation {metrics['validation']:.4g}")
+        if "entropy" in metrics:
+            parts.append(f"entropy {metrics['entropy']:.2f} bit")
+            parts.append(f"sizes {metrics['smallest']:.0%}-{metrics['largest']:.0%}")
+        return parts
+
+    def legend(self, metrics: Mapping[str, Any]) -> str:
+        """What these words stand for."""
+        terms = ["loss: what training makes small."]
+        if "mutual_information" in metrics:
+            beside = "" if self.nothing is None else f", below {self.nothing:.3g} worse than knowing nothing"
+            terms.append(
+                f"MI: mutual information between parts and whole, estimated: the higher the better{beside}."
+            )
+        if "validation" in metrics:
+            terms.append("validation: error on labelled graphs that are held out.")
+        if "entropy" in metrics:
+            terms.append("entropy: how undecided a node is between parts.")
+            terms.append("sizes: smallest and largest part, in shares of the nodes.")
+        return " ".join(terms)
 
 
 class ProgressBar(Listener):
-    """Epochs done and left, with loss, mutual information, membership entropy and sizes."""
+    """Epochs done and left, and below them the figures of the last epoch; their legend once, above."""
 
-    def __init__(self) -> None:
-        self.bar = Progress(
+    def __init__(self, figures: Figures, console: Console | None = None):
+        self.figures, self.told = figures, False
+        self.bar = _BarAndFigures(
             TextColumn("training"),
             BarColumn(bar_width=24),
             TextColumn("epoch {task.fields[epoch]}/{task.fields[epochs]}"),
-            TextColumn("{task.fields[metrics]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            TextColumn("left"),
+            console=console or Console(stderr=True),
         )
 
     def start(self, done: int, epochs: int, steps: int) -> None:
-        fields: dict[str, Any] = {"epoch": done, "epochs": epochs, "metrics": ""}
+        fields: dict[str, Any] = {"epoch": done, "epochs": epochs, "figures": []}
         self.task = self.bar.add_task("", total=epochs * steps, completed=done * steps, **fields)
         self.bar.start()
 
@@ -34,20 +85,55 @@ class ProgressBar(Listener):
         self.bar.update(self.task, completed=epoch * steps + step)
 
     def epoch(self, metrics: Mapping[str, Any]) -> None:
-        self.bar.update(self.task, epoch=metrics["epoch"], metrics=describe(metrics))
+        if not self.told:
+            self.bar.console.print(Text(self.figures.legend(metrics), style="dim"))
+            self.told = True
+        self.bar.update(self.task, epoch=metrics["epoch"], figures=self.figures.describe(metrics))
 
     def stop(self) -> None:
         self.bar.stop()
 
 
-def describe(metrics: Mapping[str, Any]) -> str:
-    """The figures of an epoch in one line; `sizes` are shares of a graph's nodes."""
-    parts = [f"loss {metrics['loss']:.4g}"]
-    if "mutual_information" in metrics:
-        parts.append(f"MI {metrics['mutual_information']:.3g}")
-    if "validation" in metrics:
-        parts.append(f"validation {metrics['validation']:.4g}")
-    if "entropy" in metrics:
-        parts.append(f"entropy {metrics['entropy']:.2f} bit")
-        parts.append(f"sizes {metrics['smallest']:.0%}-{metrics['largest']:.0%}")
-    return "  ".join(parts)
+class _BarAndFigures(Progress):
+    """Two lines: beside the bar, the figures would be cut in a terminal of usual width."""
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        yield self.make_tasks_table(self.tasks)
+        for task in self.tasks:
+            yield Columns(map(Text, task.fields["figures"]), padding=(0, 2))
+
+
+class ProgressLine(Listener):
+    """The same without a terminal: one line, written over the one before."""
+
+    def __init__(self, figures: Figures):
+        self.figures, self.words, self.width = figures, "", 0
+        self.written = -REWRITE_SECONDS
+
+    def start(self, done: int, epochs: int, steps: int) -> None:
+        self.done, self.epochs = done, epochs
+        self.first, self.last = done * steps, epochs * steps  # steps
+        self.started = time.monotonic()
+
+    def step(self, epoch: int, step: int, steps: int) -> None:
+        now = time.monotonic()
+        if now - self.written < REWRITE_SECONDS:
+            return
+        self.written, passed = now, epoch * steps + step
+        left = (now - self.started) / (passed - self.first) * (self.last - passed)
+        self._write(f"{timedelta(seconds=round(left))} left")
+
+    def epoch(self, metrics: Mapping[str, Any]) -> None:
+        if not self.words:
+            print(f"\r{self.figures.legend(metrics):<{self.width}}", file=sys.stderr)
+        self.done, self.words = metrics["epoch"], "  ".join(self.figures.describe(metrics))
+
+    def stop(self) -> None:
+        self._write(f"{timedelta(seconds=round(time.monotonic() - self.started))}")
+        print(file=sys.stderr)
+
+    def _write(self, when: str) -> None:
+        """Over all that the line before it held."""
+        line = f"epoch {self.done}/{self.epochs}  {when}  {self.words}"
+        print(f"\r{line:<{self.width}}", end="", file=sys.stderr, flush=True)
+        self.width = len(line)

@@ -29,9 +29,7 @@ class Validation:
 
     def after_epoch(self, model: Any, optimizer: Adam, epoch: int, choice: EpochChoice) -> tuple[float, bool]:
         """The error, and whether it is the best so far."""
-        model.eval()
         error = self.error(model)
-        model.train()
         better = error < choice.error
         if better:
             choice.error, choice.epoch, choice.stale = error, epoch, 0

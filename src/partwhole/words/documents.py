@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from partwhole.config import Options, option
+from partwhole.config import Options, Seed, option, seed_option
 from partwhole.method import GraphMethod
 from partwhole.store import GraphStore
 from partwhole.words.vectors import DocumentVectors
@@ -19,7 +19,7 @@ from partwhole.words.vectors import DocumentVectors
 class DocumentConfig(Options):
     dimensions: int = option(128, "Width of the vectors.", least=1)
     epochs_of_text: int = option(50, "Passes over the documents.", least=1)
-    random_state: int = option(0, "Seed of everything random.", flag="--seed", least=0, below=2**32)
+    random_state: Seed = seed_option()
 
 
 class DocumentMethod(GraphMethod, DocumentConfig):
@@ -44,7 +44,7 @@ class DocumentMethod(GraphMethod, DocumentConfig):
         return np.stack([self.vectors_.infer(words) for words in self.documents(store)])
 
     def _vectors(self) -> DocumentVectors:
-        return DocumentVectors(self.dimensions, self.epochs_of_text, self.random_state, bag=self.bag)
+        return DocumentVectors(self.dimensions, self.epochs_of_text, self.seed_, bag=self.bag)
 
     def _tensors(self) -> dict[str, Tensor]:
         return {name: torch.from_numpy(array) for name, array in self.vectors_.arrays().items()}
