@@ -1,4 +1,4 @@
-"""The service is as it describes itself: Schemathesis asks it what its description allows and what it forbids,
+"""The service is as it describes itself: Schemathesis asks what its description allows and what it forbids,
 with all checks, as `schemathesis run ADDRESS/openapi.json --checks all` does in this folder."""
 
 from __future__ import annotations

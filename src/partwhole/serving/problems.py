@@ -11,7 +11,7 @@ from partwhole.serving.answers import Problem
 from partwhole.serving.limits import TooMuch
 
 MEANINGS = {
-    400: "The service was asked for under a name that is not its own.",
+    400: "The request cannot be read, or asks for a host that is not the service.",
     408: "The request did not arrive in time.",
     413: "The request, or a graph of it, is too large.",
     422: "The request is not as described, or its graphs do not fit the run.",
@@ -31,8 +31,7 @@ def add_handlers(app: FastAPI) -> None:
 
 
 def problem(status: int, reason: str) -> JSONResponse:
-    """Halves of characters, which a request can spell, are shown as a question mark."""
-    return JSONResponse({"detail": reason.encode(errors="replace").decode()}, status)
+    return JSONResponse({"detail": reason}, status)
 
 
 async def _wrong(request: Request, reason: Exception) -> JSONResponse:
