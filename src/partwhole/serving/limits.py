@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+T = TypeVar("T")
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -38,6 +40,36 @@ class TooMuch(Exception):
     def __init__(self, status: int, reason: str):
         super().__init__(reason)
         self.status = status
+
+
+class Places:
+    """So many requests at a time, and each within its time."""
+
+    def __init__(self, limits: Limits):
+        self.limits, self.free = limits, asyncio.Semaphore(limits.waiting)
+
+    async def within(self, answer: Awaitable[T]) -> T:
+        if self.free.locked():
+            raise TooMuch(503, f"{self.limits.waiting} requests are waiting already; try again soon.")
+        async with self.free:
+            try:
+                return await asyncio.wait_for(answer, self.limits.seconds)
+            except TimeoutError:
+                late = f"No answer within {self.limits.seconds:.0f} s; send fewer graphs at a time."
+                raise TooMuch(503, late) from None
+
+
+class KnownHosts:
+    """Answers to these names only: a page elsewhere cannot pose as us under a name of its own."""
+
+    def __init__(self, app: App, hosts: Sequence[str]):
+        self.app, self.hosts = app, hosts
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and _host(scope) not in self.hosts:
+            await _refuse(send, 400, f"Ask for {' or '.join(self.hosts)}, where this service is.")
+            return
+        await self.app(scope, receive, send)
 
 
 class BodyLimits:
@@ -95,6 +127,15 @@ class BodyLimits:
                 raise too_large
             if not message.get("more_body"):
                 return bytes(body)
+
+
+def _host(scope: Message) -> str | None:
+    """Without its port."""
+    given = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+    try:
+        return urlsplit(f"//{given}").hostname
+    except ValueError:  # half of an address
+        return None
 
 
 async def _refuse(send: Send, status: int, reason: str) -> None:

@@ -24,24 +24,58 @@ function figure(drawing) {
   return made("div", { innerHTML: drawing ?? "<p>Too large to be drawn.</p>" });
 }
 
-function facts(values) {
-  const text = Object.entries(values).map(([name, value]) => {
-    return `${name} ${typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(4) : value}`;
-  });
-  return text.join(", ");
+function shown(value) {
+  return typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(4) : String(value);
+}
+
+// 0.996 is not certain, and is not shown as if it were.
+function percent(share) {
+  const text = share > 0.99 && share < 1 ? (Math.floor(share * 1000) / 10).toFixed(1) : Math.round(share * 100);
+  return `${text} %`;
+}
+
+function table(head, rows) {
+  const line = (cells, tag) => made("tr", {}, ...cells.map((textContent) => made(tag, { textContent })));
+  return made("table", { className: "facts" }, ...(head ? [made("thead", {}, line(head, "th"))] : []),
+    made("tbody", {}, ...rows.map((cells) => line(cells, "td"))));
+}
+
+function folded(name, content) {
+  return made("details", {}, made("summary", { textContent: name }), content);
+}
+
+// One target is a line, several are a table, of which the first are seen at once.
+const SEEN = 5;
+function predictions(predicted) {
+  const chance = ({ probability }) => (probability === null ? [] : [percent(probability)]);
+  if (predicted.length === 1) {
+    const [only] = predicted, [share] = chance(only);
+    const text = `Predicted: ${only.target} ${shown(only.value)}${share ? ` (${share})` : ""}`;
+    return [made("p", { textContent: text })];
+  }
+  const head = ["Target", "Predicted", ...(predicted.some((p) => chance(p).length) ? ["Probability"] : [])];
+  const rows = predicted.map((p) => [p.target, shown(p.value), ...chance(p)]);
+  const more = rows.slice(SEEN);
+  return [...(rows.length ? [table(head, rows.slice(0, SEEN))] : []),
+    ...(more.length ? [folded(`${more.length} more`, table(null, more))] : [])];
+}
+
+// What is known of a neighbour: a line or two, or folded.
+function known(targets) {
+  const rows = Object.entries(targets).map(([name, value]) => [name, shown(value)]);
+  if (rows.length > 2) return [folded(`${rows.length} targets`, table(null, rows))];
+  return rows.map((cells) => made("p", { textContent: cells.join(" ") }));
 }
 
 function card(neighbor) {
-  const text = [`${neighbor.id}`, `cosine ${neighbor.cosine.toFixed(3)}`, facts(neighbor.targets)];
+  const text = [`${neighbor.id}`, `cosine ${neighbor.cosine.toFixed(3)}`];
   return made("div", { className: "card" }, figure(neighbor.drawing),
-    ...text.filter(Boolean).map((line) => made("p", { textContent: line })));
+    ...text.map((line) => made("p", { textContent: line, title: line })), ...known(neighbor.targets));
 }
 
 function answer(seen) {
-  const predicted = facts(seen.predicted);
   return made("article", { className: "answer" },
-    made("div", {}, made("h2", { textContent: seen.id }), figure(seen.drawing),
-      ...(predicted ? [made("p", { textContent: `Predicted: ${predicted}` })] : [])),
+    made("div", {}, made("h2", { textContent: seen.id }), figure(seen.drawing), ...predictions(seen.predicted)),
     made("div", {}, made("h2", { textContent: "Closest graphs" }),
       made("div", { className: "cards" }, ...seen.neighbors.map(card))));
 }

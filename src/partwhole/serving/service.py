@@ -10,7 +10,7 @@ import numpy as np
 
 from partwhole.errors import PartwholeError
 from partwhole.graph import Graph
-from partwhole.labelled import LabelledMethod
+from partwhole.labelled import Classes, LabelledMethod
 from partwhole.method import GraphMethod
 from partwhole.neighbors import Neighbors
 from partwhole.predictions import predicted
@@ -33,6 +33,26 @@ class Embedded:
 
     vectors: np.ndarray  # [graphs, width]
     targets: dict[str, list[Any]]  # predicted; empty where the run predicts nothing
+    chances: dict[str, dict[str, list[float]]]  # of targets with classes: each class, its probabilities
+
+    def part(self, start: int, end: int) -> Embedded:
+        return Embedded(
+            self.vectors[start:end],
+            {name: values[start:end] for name, values in self.targets.items()},
+            {name: {c: p[start:end] for c, p in of.items()} for name, of in self.chances.items()},
+        )
+
+    def predictions(self, i: int) -> list[dict[str, Any]]:
+        """Of graph i, the most notable first: of two classes the second (yes, 1, active) is the one to see,
+        of more the likeliest; numbers stay in their order."""
+        found = []
+        for name, values in self.targets.items():
+            shares = {label: p[i] for label, p in self.chances.get(name, {}).items()}
+            likeliest = max(shares.values(), default=None)
+            about = {"target": name, "value": values[i], "probability": likeliest, "probabilities": shares}
+            notable = list(shares.values())[-1] if len(shares) == 2 else likeliest or 0.0
+            found.append((notable, about))
+        return [about for _, about in sorted(found, key=lambda pair: -pair[0])]
 
 
 class Service:
@@ -55,6 +75,10 @@ class Service:
         """Whether graphs can be given as SMILES: atoms and bonds are found by their names."""
         return self.estimator.schema_.chemistry and not needs_coordinates(self.estimator.schema_)
 
+    @property
+    def predicts(self) -> bool:
+        return isinstance(self.estimator, LabelledMethod)
+
     @cached_property
     def example(self) -> dict[str, Any]:
         """The smallest graph with an edge, as node-link JSON."""
@@ -64,7 +88,7 @@ class Service:
     @cached_property
     def map(self) -> dict[str, Any]:
         part = self.store[self.shown]
-        found = {name: np.array(values) for name, values in self._predicted(part).items()}
+        found = {name: np.array(values) for name, values in self._predicted(part)[0].items()}
         return map_data(self.points, part, memberships_of(self.estimator, part), found)
 
     # ---------------------------------------------------------------- reading
@@ -81,21 +105,17 @@ class Service:
         )
 
     def read_smiles(self, smiles: list[str]) -> GraphStore:
-        if not self.molecules:
-            raise PartwholeError("The run did not learn from SMILES; give `graphs` as node-link JSON.")
         return read_graphs(smiles, self.reading())
 
     def read_node_link(self, graphs: list[dict[str, Any]]) -> GraphStore:
         """Graphs as node-link JSON."""
-        reading = self.reading()
-        reading.require_few(len(graphs))
         found = []
         for k, content in enumerate(graphs):
             try:
                 found.append(node_link(content))
             except (PartwholeError, KeyError, TypeError, ValueError) as reason:
                 raise PartwholeError(f"Graph {k} cannot be read: {reason}; correct it.") from None
-        return read_graphs(found, reading)
+        return read_graphs(found, self.reading())
 
     # ---------------------------------------------------------------- answering
 
@@ -103,16 +123,11 @@ class Service:
         """All graphs of several requests in one pass."""
         bare = [_without_targets(store) for store in stores]
         together = concatenate(bare)
-        vectors, targets = self.estimator.transform(together), self._predicted(together)
-        ends = np.cumsum([len(store) for store in stores])
-        return [
-            Embedded(vectors[end - len(s) : end], {k: v[end - len(s) : end] for k, v in targets.items()})
-            for s, end in zip(stores, ends)
-        ]
-
-    def require_neighbors(self, k: int) -> None:
-        if not 1 <= k <= self.limits.neighbors:
-            raise PartwholeError(f"Ask for 1 to {self.limits.neighbors} neighbours.")
+        found = Embedded(self.estimator.transform(together), *self._predicted(together))
+        if not np.isfinite(found.vectors).all():
+            raise PartwholeError("A number of these graphs is too large for the model; correct it.")
+        ends = np.cumsum([len(store) for store in stores]).tolist()
+        return [found.part(end - len(store), end) for store, end in zip(stores, ends)]
 
     def closest(self, vectors: np.ndarray, k: int) -> list[list[dict[str, Any]]]:
         found, places = self.neighbors.search(vectors, k)
@@ -141,10 +156,17 @@ class Service:
         memberships = memberships_of(self.estimator, GraphStore.from_graphs([graph]))
         return draw(graph, memberships[0] if memberships else None)
 
-    def _predicted(self, store: GraphStore) -> dict[str, list[Any]]:
-        if not isinstance(self.estimator, LabelledMethod):
-            return {}
-        return {name: values.tolist() for name, values in predicted(self.estimator, store).targets.items()}
+    def _predicted(self, store: GraphStore) -> tuple[dict[str, list[Any]], dict[str, dict[str, list[float]]]]:
+        """Values, and of classes the probabilities."""
+        if not isinstance(self.estimator, LabelledMethod):  # it does not predict
+            return {}, {}
+        found = predicted(self.estimator, store)
+        labels = self.estimator.labels() if isinstance(self.estimator, Classes) else []
+        chances = {
+            name: {str(label): found.chances[f"{name}={label}"].tolist() for label in known}
+            for name, known in zip(self.estimator.target_names_, labels)
+        }
+        return {name: values.tolist() for name, values in found.targets.items()}, chances
 
 
 def _without_targets(store: GraphStore) -> GraphStore:

@@ -16,11 +16,17 @@ if TYPE_CHECKING:
 KINDS = (".csv", ".tsv", ".smi", ".sdf", ".mol", ".graphml", ".gml", ".json", ".edgelist", ".edges")
 
 
+def _any_case(text: str) -> str:
+    """A pattern of ECMAScript, which has no flags in a description of an API."""
+    return "".join(f"[{c}{c.upper()}]" if c.isalpha() else f"\\{c}" for c in text)
+
+
+NAME = f"({'|'.join(map(_any_case, KINDS))})$"
+
+
 def read_upload(body: bytes, name: str, service: Service) -> GraphStore:
-    """Its first graphs. Nothing of the name is used but what tells the kind."""
-    kind = next((kind for kind in KINDS if name.lower().endswith(kind)), None)
-    if kind is None:
-        raise PartwholeError(f"The name of the file must end in one of {', '.join(KINDS)}.")
+    """Its first graphs. Nothing of the name is used but what tells the kind, as `NAME` has it."""
+    kind = next(kind for kind in KINDS if name.lower().endswith(kind))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"sent{kind}"
         path.write_bytes(body)

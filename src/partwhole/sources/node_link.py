@@ -51,6 +51,7 @@ def _named_rows(columns: tuple[Column, ...], codes: np.ndarray, values: np.ndarr
         for row, cells in zip(rows, content.tolist()):
             if column.is_categorical:
                 cells = [column.values[cells[0]]] if cells[0] != NO_CATEGORY else []
-            if cells and cells[0] == cells[0]:  # neither missing nor NaN
-                row[column.name] = cells if column.width > 1 and not column.is_categorical else cells[0]
+            known = cells and cells[0] == cells[0]  # neither missing nor NaN
+            wide = column.width > 1 and not column.is_categorical
+            row[column.name] = (cells if wide else cells[0]) if known else None
     return rows

@@ -56,10 +56,11 @@ async function showMap(box, data) {
   let marked = [];
   const draw = () => {
     const column = data.columns.find((c) => c.name === choice.value);
+    // White within black is seen on every colour and on both pages; as WebGL it lies above the dots.
     const stars = {
-      type: "scatter", mode: "markers", name: "asked for", x: marked.map((m) => m.x), y: marked.map((m) => m.y),
-      text: marked.map((m) => m.id), hoverinfo: "text",
-      marker: { symbol: "star", size: 18, color: "#D55E00", line: { color: "#fff", width: 1.5 } },
+      type: "scattergl", mode: "markers", name: marked.length > 1 ? "your graphs" : "your graph",
+      x: marked.map((m) => m.x), y: marked.map((m) => m.y), text: marked.map((m) => m.id), hoverinfo: "text",
+      marker: { symbol: "star", size: 26, opacity: 1, color: "#fff", line: { color: "#000", width: 3 } },
     };
     const shown = [...traces(data, column), ...(marked.length ? [stars] : [])];
     return Plotly.react(plot, shown, layout, { displaylogo: false, responsive: true });
