@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import Exit, TyperException
 
-from partwhole.cli.cluster import with_address
 from partwhole.cli.datasets import datasets
 from partwhole.cli.embed import embed
 from partwhole.cli.evaluate import evaluate
 from partwhole.cli.fit import fit
 from partwhole.cli.methods import methods
 from partwhole.cli.neighbors import neighbors
+from partwhole.cli.optional_values import with_values
 from partwhole.cli.predict import predict
 from partwhole.cli.report import report
 from partwhole.cli.reproduce import reproduce
@@ -55,7 +55,7 @@ def spread_lists(arguments: Sequence[str]) -> list[str]:
 
 def main() -> None:
     try:
-        code = app(with_address(spread_lists(sys.argv[1:])), standalone_mode=False)
+        code = app(with_values(spread_lists(sys.argv[1:])), standalone_mode=False)
     except PartwholeError as error:
         _fail(str(error))
     except TyperException as error:  # unknown option, missing argument, a value of the wrong type

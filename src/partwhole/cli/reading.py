@@ -33,16 +33,19 @@ Fallback = Annotated[
 ]
 
 
-def tell(reading: Reading, listed: Path) -> None:
-    """On standard error; `listed` is the file that lists what was left out."""
+def tell(reading: Reading, listed: Path | None = None) -> None:
+    """On standard error; `listed` is the file that lists what was left out, where a command writes files."""
     for note in reading.notes:
         print(note, file=sys.stderr)
     if not reading.left_out:
         return
     for item, reason in reading.left_out[:MOST_TOLD]:
         print(f"left out, {item if isinstance(item, str) else f'row {item}'}: {reason}", file=sys.stderr)
-    _write_list(reading, listed)
-    print(f"{len(reading.left_out)} graphs were left out; {listed} lists them.", file=sys.stderr)
+    lists = ""
+    if listed is not None:
+        _write_list(reading, listed)
+        lists = f"; {listed} lists them"
+    print(f"{len(reading.left_out)} graphs were left out{lists}.", file=sys.stderr)
 
 
 def _write_list(reading: Reading, out: Path) -> None:

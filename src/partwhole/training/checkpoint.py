@@ -51,6 +51,7 @@ class RunFolder:
         self.weights_file = self.path / "model.safetensors"
         self.state_file = self.path / "resume.safetensors"
         self.best_file = self.path / "best.safetensors"
+        self.landmarks_file = self.path / "landmarks.safetensors"
         self.snapshot_folder = self.path / "snapshots"
         self.failed_folder = self.path / "failed_batch"  # a graph store
 
@@ -61,7 +62,7 @@ class RunFolder:
         """Remove the files of a run; anything else in the folder stays."""
         kept = (self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file)
         with told_when_unwritable(self.path):
-            for file in (*kept, *map(self._snapshot_file, self.snapshot_epochs())):
+            for file in (*kept, self.landmarks_file, *map(self._snapshot_file, self.snapshot_epochs())):
                 file.unlink(missing_ok=True)
         shutil.rmtree(self.failed_folder, ignore_errors=True)
 
