@@ -103,13 +103,15 @@ def _make(
     total: int | None,
 ) -> int:
     """A part for each shard that has none yet; how many there are then."""
+    console = Console(stderr=True)
     bar = Progress(
         TextColumn("embedding"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
     number = 0  # of shards seen so far
     numbers: list[int] = []  # of those that are being made

@@ -34,7 +34,7 @@ class Clusters:
     def verdict(self) -> str:
         """In words, how far the clusters are apart."""
         if len(self.sizes) == 1:
-            return "all alike"
+            return "all graphs together"
         how = "clearly" if self.silhouette >= CLEAR else "weakly"
         if self.silhouette < WEAK:
             return f"none is clear, the graphs pass into each other (silhouette {self.silhouette:.2f})"

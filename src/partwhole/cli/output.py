@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from partwhole.errors import PartwholeError
 
@@ -67,16 +68,17 @@ def print_cut_table(
     lines = [[" ".join(cell.split()) for cell in row] for row in rows]
     natural = [max(map(cell_len, column)) for column in zip(header, *lines)]
     widths = fitting(natural, whole=len(numbers), room=console.width)
-    table = Table(title=escape(title), title_justify="left", caption_justify="left")
+    table = Table()
     for name, width in zip(header, widths):
         justify: Any = "right" if name in numbers else "left"
         table.add_column(escape(name), justify=justify, width=width, no_wrap=True, overflow="ellipsis")
     for line in lines:
         table.add_row(*map(escape, line[: len(widths)]))
+    console.print(Text(title, style="italic"))
+    console.print(table)
     if missing := len(header) - len(widths):
         columns = "column is" if missing == 1 else "columns are"
-        table.caption = f"{missing} more {columns} not shown; --json gives all."
-    console.print(table)
+        console.print(Text(f"{missing} more {columns} not shown; --json gives all.", style="dim"))
 
 
 def fitting(natural: Sequence[int], whole: int, room: int) -> list[int]:
