@@ -15,6 +15,7 @@ import shutil
 from pathlib import Path
 
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs
+from partwhole.landmarks import landmarks_of
 from partwhole.pretrained import HOME
 from partwhole.sources.molecules import stream_molecules
 from partwhole.training.checkpoint import RunFolder
@@ -45,7 +46,7 @@ def graphs() -> GraphStore:
 def main() -> None:
     """Stopped at any moment, it goes on where it was."""
     store, run = graphs(), WORK / "run"
-    SubgraphInfoMax(**OPTIONS).fit_run(store, run, resume=RunFolder(run).exists())
+    encoder = SubgraphInfoMax(**OPTIONS).fit_run(store, run, resume=RunFolder(run).exists())
     target = HOME / "molecules"
     target.mkdir(exist_ok=True)
     for file in ("metrics.jsonl", "model.safetensors"):
@@ -57,6 +58,8 @@ def main() -> None:
     }  # a path means nothing elsewhere
     del about["format"]
     RunFolder(target).write_config(about)
+    if landmarks := landmarks_of(encoder.transform, store, encoder.width):
+        landmarks.write(target)
 
 
 if __name__ == "__main__":

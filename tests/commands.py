@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from multiprocessing import forkserver
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -17,6 +18,10 @@ MEASURED: dict[str, str] = {}
 
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["torch", "sklearn.svm", "numba", "pyarrow.parquet", "partwhole.cli.main"])
+
+
+def as_it_is() -> None:
+    """Nothing to prepare."""
 
 
 def run_here(arguments: list[str]) -> None:
@@ -40,7 +45,12 @@ def start_unmeasured() -> None:
 
 
 def _forked(
-    arguments: list[str], environment: dict[str, str], cwd: str | None, out: str, errors: str
+    arguments: list[str],
+    environment: dict[str, str],
+    cwd: str | None,
+    out: str,
+    errors: str,
+    prepare: Callable[[], None],
 ) -> None:
     for path, number in ((out, 1), (errors, 2)):
         os.dup2(os.open(path, os.O_WRONLY), number)
@@ -48,6 +58,7 @@ def _forked(
     os.environ.update(environment)
     if cwd is not None:
         os.chdir(cwd)
+    prepare()
     run_here(arguments)
 
 
@@ -58,14 +69,18 @@ def start_server() -> None:
     start_unmeasured()
 
 
-def partwhole(*arguments: object, cwd: Path | None = None) -> CompletedProcess:
-    """`partwhole ARGUMENTS` as `subprocess.run` would give it."""
+def partwhole(
+    *arguments: object,
+    cwd: Path | None = None,
+    prepare: Callable[[], None] = as_it_is,
+) -> CompletedProcess:
+    """`partwhole ARGUMENTS` as `subprocess.run` would give it; `prepare` is called first, in its process."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("out", "errors")]
         for file in files:
             file.touch()
         words = [str(argument) for argument in arguments]
-        given = (words, os.environ | {"COLUMNS": "120"}, cwd and str(cwd), *map(str, files))
+        given = (words, os.environ | {"COLUMNS": "120"}, cwd and str(cwd), *map(str, files), prepare)
         start_server()
         process = SERVER.Process(target=_forked, args=given)
         process.start()

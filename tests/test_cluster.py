@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from partwhole import SubgraphInfoMax
-from partwhole.cli.cluster import with_address
+from partwhole.cli.optional_values import with_values
 from partwhole.embedding import divided
 from partwhole.reproduce.runner import results_file
 from partwhole.sources.base import Loaded, Piece
 from partwhole.sources.reading import Reading
 from partwhole.streaming import concatenate
-from partwhole.vectors import read_vectors
+from partwhole.vector_files import read_vectors
 
 pytest.importorskip("ray")
 
@@ -105,7 +105,7 @@ def test_an_address_where_no_cluster_is(tmp_path):
 
 
 def test_the_address_may_be_left_out():
-    assert with_address(["reproduce", "table2", "--ray"]) == ["reproduce", "table2", "--ray", "local"]
-    assert with_address(["embed", "--ray", "run", "data"]) == ["embed", "--ray", "local", "run", "data"]
+    assert with_values(["reproduce", "table2", "--ray"]) == ["reproduce", "table2", "--ray", "local"]
+    assert with_values(["embed", "--ray", "run", "data"]) == ["embed", "--ray", "local", "run", "data"]
     for address in ("auto", "10.0.0.1:6379", "head:6379"):
-        assert with_address(["x", "--ray", address, "--json"]) == ["x", "--ray", address, "--json"]
+        assert with_values(["x", "--ray", address, "--json"]) == ["x", "--ray", address, "--json"]

@@ -22,7 +22,7 @@ from partwhole.neighbors import Neighbors
 from partwhole.sources import molecules
 from partwhole.sources.loading import read_graphs, read_shard, shards_of
 from partwhole.sources.reading import Reading
-from partwhole.vectors import read_vectors
+from partwhole.vector_files import read_vectors
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MOLECULES = [f"molecules{suffix}" for suffix in (".csv", ".parquet", ".smi", ".sdf")]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from partwhole.errors import PartwholeError
     from partwhole.estimator import SubgraphInfoMax
     from partwhole.graph import Graph
+    from partwhole.groups import cluster_graphs, outlier_scores
     from partwhole.method import load_pretrained
     from partwhole.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
     from partwhole.sources.loading import load_graphs
@@ -27,9 +28,11 @@ _HOMES = {
     "SubgraphInfoMax": "partwhole.estimator",
     "SubgraphInfoMaxClassifier": "partwhole.predictors",
     "SubgraphInfoMaxRegressor": "partwhole.predictors",
+    "cluster_graphs": "partwhole.groups",
     "load_graphs": "partwhole.sources.loading",
     "load_pretrained": "partwhole.method",
     "make_motif_graphs": "partwhole.sources.motifs",
+    "outlier_scores": "partwhole.groups",
 }
 
 __all__ = [
@@ -39,9 +42,11 @@ __all__ = [
     "SubgraphInfoMax",
     "SubgraphInfoMaxClassifier",
     "SubgraphInfoMaxRegressor",
+    "cluster_graphs",
     "load_graphs",
     "load_pretrained",
     "make_motif_graphs",
+    "outlier_scores",
 ]
 
 

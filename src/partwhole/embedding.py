@@ -10,18 +10,18 @@ import functools
 import hashlib
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyarrow import parquet
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from partwhole.errors import PartwholeError
-from partwhole.files import atomic_file
+from partwhole.joining import Wanted, Written, joined
+from partwhole.landmarks import read_landmarks
 from partwhole.method import GraphMethod, load_run
 from partwhole.parts import Parts
 from partwhole.pretrained import run_folder
@@ -29,41 +29,53 @@ from partwhole.sources.base import Loaded, Piece, Shard, Whole
 from partwhole.sources.loading import read_graphs, read_shard, shards_of
 from partwhole.sources.reading import Reading
 from partwhole.training.checkpoint import RunFolder
-from partwhole.vectors import VECTOR, vector_tables
+from partwhole.vector_files import names_of_vector, require_ending
+from partwhole.vectors import FAR, VECTOR, Encoder
 from partwhole.workers.all_cores import on_all_cores
 from partwhole.workers.cluster import RayCluster
 
 PART = 4096  # graphs of a task on a cluster, where the input is not read in shards anyway
+NOTHING = Wanted()
 
 Embedded = tuple[list[pa.Table], Reading]  # the vectors of a shard, and what there is to say about its graphs
 
 
-@dataclass(frozen=True)
-class Written:
-    """What there is to say about a file of vectors."""
-
-    graphs: int
-    width: int
-    reading: Reading
-
-
 def embed_file(
-    run: Path, data: str, out: Path, *, strict: bool, fallback: bool, ray: str | None = None
+    run: Path,
+    data: str,
+    out: Path,
+    *,
+    strict: bool,
+    fallback: bool,
+    smiles_column: str | None = None,
+    ray: str | None = None,
+    wanted: Wanted = NOTHING,
 ) -> Written:
-    """Write the vectors of all graphs. The file appears whole or not at all, and a call that was killed goes
-    on where it stopped."""
+    """Write the vectors of all graphs, in the format that the name of `out` ends in. The file appears whole
+    or not at all, and a call that was stopped goes on where it was."""
+    require_ending(out)
     run = run_folder(run)
-    estimator = load_run(run)
-    content, reading = RunContent.of(run), Reading(estimator.schema_, strict, fallback)
+    estimator, content = load_run(run), RunContent.of(run)
+    reserved = {VECTOR, FAR, *wanted.names, *names_of_vector(out, estimator.width)}
+    reading = Reading(estimator.schema_, strict, fallback, smiles_column=smiles_column)
     shards, total = _shards(data, reading, estimator)
     about = _about(content, data, reading, here=ray is None)
-    if ray is None:
-        embedded = functools.partial(embedded_here, estimator, reading=reading)
-        return _written(Parts(out, about), shards, embedded, total, reading)
-    with RayCluster(ray) as cluster:
-        embedded = functools.partial(embedded_by, cluster, content, reading=reading)
-        sent = (part for shard in shards for part in divided(shard, reading))
-        return _written(Parts(out, about), sent, embedded, total, reading)
+    parts = Parts(out, about, lasting=Path(data).is_file())
+    try:
+        if ray is None:
+            encoder = Encoder(estimator, read_landmarks(run), reserved)
+            number = _make_here(parts, shards, encoder, reading, total)
+        else:
+            with RayCluster(ray) as cluster:
+                embedded = functools.partial(embedded_by, cluster, content, reserved, reading=reading)
+                sent = (part for shard in shards for part in divided(shard, reading))
+                number = _make(parts, sent, embedded, total)
+        written = joined(parts, number, reading, wanted)
+    except BaseException:
+        parts.remove_unless_useful()
+        raise
+    parts.remove()
+    return written
 
 
 def _shards(data: str, reading: Reading, estimator: GraphMethod) -> tuple[Iterator[Shard], int | None]:
@@ -78,28 +90,29 @@ def _about(content: RunContent, data: str, reading: Reading, here: bool) -> dict
     path = Path(data)
     state = [path.stat().st_size, path.stat().st_mtime_ns] if path.is_file() else [uuid.uuid4().hex]
     return {
-        "run": hashlib.sha256(content.config + content.weights).hexdigest(),
+        "run": hashlib.sha256(content.config + content.weights + content.landmarks).hexdigest(),
         "data": [str(path.absolute()), *state],
-        "reading": [reading.strict, reading.fallback],
+        "reading": [reading.strict, reading.fallback, reading.smiles_column],
         "here": here,  # a cluster divides some inputs further
     }
 
 
-def _written(
+def _make(
     parts: Parts,
     shards: Iterator[Shard],
     embedded: Callable[[Iterator[Shard]], Iterator[Embedded]],
     total: int | None,
-    reading: Reading,
-) -> Written:
-    """A part for each shard that has none yet, and then all of them as one file."""
+) -> int:
+    """A part for each shard that has none yet; how many there are then."""
+    console = Console(stderr=True)
     bar = Progress(
         TextColumn("embedding"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
     number = 0  # of shards seen so far
     numbers: list[int] = []  # of those that are being made
@@ -117,37 +130,24 @@ def _written(
         for tables, told in embedded(missing()):
             parts.keep(numbers.pop(0), tables, told)
             bar.update(task, advance=sum(table.num_rows for table in tables))
-    written = _joined(parts, number, reading)
-    parts.remove()
-    return written
+    return number
 
 
-def _joined(parts: Parts, number: int, reading: Reading) -> Written:
-    graphs = width = 0
-    with atomic_file(parts.out) as temporary:
-        writer = None
-        try:
-            for table in (table for k in range(number) for table in parts.read(k, reading)):
-                writer = writer or parquet.ParquetWriter(temporary, table.schema)
-                writer.write_table(table.cast(writer.schema))
-                graphs, width = graphs + table.num_rows, table.schema.field(VECTOR).type.list_size
-        finally:
-            if writer is not None:
-                writer.close()
-        reading.require_any(graphs)
-        if not graphs:
-            raise PartwholeError("There are no graphs; give at least one.")
-    return Written(graphs, width, reading)
+def _make_here(
+    parts: Parts, shards: Iterator[Shard], encoder: Encoder, reading: Reading, total: int | None
+) -> int:
+    try:
+        return _make(parts, shards, functools.partial(embedded_here, encoder, reading=reading), total)
+    except PartwholeError as error:
+        if not isinstance(error.__cause__, OSError):  # the disk may be full; bad input has to be changed, and
+            parts.remove()  # parts of what was there before are of no use then
+        raise
 
 
-def embedded_here(estimator: GraphMethod, shards: Iterator[Shard], reading: Reading) -> Iterator[Embedded]:
+def embedded_here(encoder: Encoder, shards: Iterator[Shard], reading: Reading) -> Iterator[Embedded]:
     """Read on all cores; the network uses them all by itself."""
     for piece, told in on_all_cores(read_shard, ((shard, reading.again()) for shard in shards)):
-        yield _tables(estimator, piece), told
-
-
-def _tables(estimator: GraphMethod, piece: Piece) -> list[pa.Table]:
-    return list(vector_tables(estimator, piece)) if len(piece.store) else []
+        yield list(encoder.tables(piece)), told
 
 
 # ---------------------------------------------------------------- by a cluster
@@ -159,37 +159,45 @@ class RunContent:
 
     config: bytes
     weights: bytes
+    landmarks: bytes  # none where the run has none
 
     @classmethod
     def of(cls, path: Path) -> RunContent:
         run = RunFolder(path)
-        return cls(run.config_file.read_bytes(), run.weights_file.read_bytes())
+        landmarks = run.landmarks_file.read_bytes() if run.landmarks_file.exists() else b""
+        return cls(run.config_file.read_bytes(), run.weights_file.read_bytes(), landmarks)
 
-    def load(self) -> GraphMethod:
+    def load(self) -> Encoder:
         with tempfile.TemporaryDirectory() as folder:
             run = RunFolder(folder)
             run.config_file.write_bytes(self.config)
             run.weights_file.write_bytes(self.weights)
-            return load_run(folder)
+            if self.landmarks:
+                run.landmarks_file.write_bytes(self.landmarks)
+            return Encoder(load_run(folder), read_landmarks(folder))
 
 
 @functools.lru_cache(maxsize=1)
-def _loaded(content: RunContent) -> GraphMethod:
+def _loaded(content: RunContent) -> Encoder:
     """Once for all tasks of a process."""
     return content.load()
 
 
-def embed_shard(content: RunContent, shard: Shard, reading: Reading) -> Embedded:
+def embed_shard(content: RunContent, reserved: Collection[str], shard: Shard, reading: Reading) -> Embedded:
     piece, told = read_shard(shard, reading)
-    return _tables(_loaded(content), piece), told
+    return list(replace(_loaded(content), reserved=reserved).tables(piece)), told
 
 
 def embedded_by(
-    cluster: RayCluster, content: RunContent, shards: Iterator[Shard], reading: Reading
+    cluster: RayCluster,
+    content: RunContent,
+    reserved: Collection[str],
+    shards: Iterator[Shard],
+    reading: Reading,
 ) -> Iterator[Embedded]:
     """In the order of the shards."""
     shared = cluster.shared(content)
-    return cluster.in_order(embed_shard, ((shared, shard, reading.again()) for shard in shards))
+    return cluster.in_order(embed_shard, ((shared, reserved, shard, reading.again()) for shard in shards))
 
 
 def divided(shard: Shard, reading: Reading) -> Iterator[Shard]:

@@ -20,12 +20,17 @@ from partwhole.sources.reading import Reading
 TOLD = b"partwhole"  # in the metadata of a part: what there was to say about its graphs
 
 
-class Parts:
-    """In a hidden folder beside `out`; `about` tells what they are made from, and parts of something else are
-    thrown away."""
+def parts_folder(out: Path) -> Path:
+    """Hidden, beside `out`."""
+    return out.with_name(f".{out.name}.parts")
 
-    def __init__(self, out: Path, about: Mapping[str, Any]):
-        self.out, self.folder = out, out.with_name(f".{out.name}.parts")
+
+class Parts:
+    """`about` tells what they are made from, and parts of something else are thrown away. They are `lasting`
+    where the next call can tell that they are of the same input."""
+
+    def __init__(self, out: Path, about: Mapping[str, Any], lasting: bool):
+        self.out, self.folder, self.lasting = out, parts_folder(out), lasting
         described = self.folder / "about.json"
         content = json.dumps(about, sort_keys=True)
         if not described.exists() or described.read_text() != content:
@@ -43,17 +48,28 @@ class Parts:
         with atomic_file(self._file(number)) as temporary:
             parquet.write_table(table.replace_schema_metadata({TOLD: said}), temporary)
 
-    def read(self, number: int, reading: Reading) -> Iterator[pa.Table]:
-        """A few hundred rows at a time; what there was to say is added to the reading."""
+    def rows(self, number: int) -> int:
+        return int(parquet.read_metadata(self._file(number)).num_rows)
+
+    def told(self, number: int) -> Reading:
+        """What there was to say about its graphs."""
+        said = json.loads(parquet.read_schema(self._file(number)).metadata[TOLD])
+        left_out = [(item, reason) for item, reason in said["left_out"]]
+        return Reading(left_out=left_out, notes=said["notes"])
+
+    def tables(self, number: int) -> Iterator[pa.Table]:
+        """A few hundred rows at a time."""
         with parquet.ParquetFile(self._file(number)) as part:
-            said = json.loads(part.schema_arrow.metadata[TOLD])
-            left_out = [(item, reason) for item, reason in said["left_out"]]
-            reading.add(Reading(left_out=left_out, notes=said["notes"]))
             for batch in part.iter_batches():
                 yield pa.Table.from_batches([batch]).replace_schema_metadata(None)
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def remove_unless_useful(self) -> None:
+        """After a call that did not end: what is finished serves the next one if it is of a file."""
+        if not (self.lasting and self.has(0)):
+            self.remove()
 
     def _file(self, number: int) -> Path:
         return self.folder / f"{number:06d}.parquet"

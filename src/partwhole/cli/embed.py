@@ -1,53 +1,156 @@
-"""`partwhole embed`: graphs to a Parquet file of vectors."""
+"""`partwhole embed`: graphs to a file of vectors."""
 
 from __future__ import annotations
 
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from partwhole.cli.cluster import Ray
-from partwhole.cli.output import Json, print_json
-from partwhole.cli.reading import Fallback, Strict, tell
+from partwhole.cli.optional_values import CLUSTERS, FOUND
+from partwhole.cli.output import Json, Overwrite, print_cut_table, print_json, require_other_file
+from partwhole.cli.reading import Fallback, SmilesColumn, Strict, tell
 from partwhole.errors import PartwholeError
+
+if TYPE_CHECKING:
+    from partwhole.joining import Wanted, Written
 
 
 def embed(
-    out: Annotated[Path, typer.Option(help="Parquet file to write.")],
+    out: Annotated[Path, typer.Option(help="File to write: .parquet, .csv, .csv.gz or .npy.")],
     run: Annotated[str, typer.Argument(help="Folder of a run; left out with --pretrained.")],
     data: Annotated[str, typer.Argument(help="A data set name or a path.", show_default=False)] = "",
     pretrained: Annotated[
         str | None,
         typer.Option(help="An encoder that comes with the package: molecules.", show_default=False),
     ] = None,
+    clusters: Annotated[
+        str | None,
+        typer.Option(
+            CLUSTERS,
+            metavar="[N]",
+            help="Add the column cluster: N groups of graphs that are alike, 0 the largest. Without N their "
+            "number is found.",
+            show_default=False,
+        ),
+    ] = None,
+    outliers: Annotated[
+        bool,
+        typer.Option(
+            "--outliers",
+            help="Add the columns outlier_score and outlier_rank; rank 1 is the most unusual graph.",
+        ),
+    ] = False,
     ray: Ray = None,
+    smiles_column: SmilesColumn = None,
     strict: Strict = False,
     fallback: Fallback = False,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
     """Write one vector per graph: columns id, label (when known), embedding.
 
-    Of a table, all its columns stay. Memory holds a few thousand molecules at a time, and a command that was
-    stopped goes on after those that it had.
+    In CSV the vector is the columns e0, e1, …; .npy holds vectors alone, and NAME.ids.csv the other columns.
+    Where the run can tell, the column far marks graphs unlike those that it learned from. Of a table, all its
+    columns stay. Memory holds a few thousand molecules at a time, and a command that was stopped goes on
+    after those that it had.
 
     Example: partwhole embed runs/mutag MUTAG --out mutag.parquet
-    Example: partwhole embed --pretrained molecules input.csv --out vectors.parquet
+    Example: partwhole embed --pretrained molecules input.csv --out vectors.csv --clusters --outliers
     """
     from partwhole.embedding import embed_file
     from partwhole.pretrained import pretrained_folder
+    from partwhole.vector_files import files_of
 
     if pretrained is not None and data:
         raise PartwholeError("Both a run and --pretrained are given; give one of them, and the data.")
     if pretrained is None and not data:
         raise PartwholeError(f"Is {run} a run or data? Give both: partwhole embed RUN DATA --out {out}.")
     folder, data = (Path(run), data) if pretrained is None else (pretrained_folder(pretrained), run)
-    if out.suffix.lower() in (".csv", ".tsv", ".json", ".npy"):  # which it would not be
-        raise PartwholeError(f"Vectors are written as Parquet; give {out.name} a name that ends in .parquet.")
-    written = embed_file(folder, data, out, strict=strict, fallback=fallback, ray=ray)
-    tell(written.reading, out.with_suffix(".left_out.csv"))
-    graphs, width, left_out = written.graphs, written.width, len(written.reading.left_out)
+    left_out = out.with_suffix(".left_out.csv")
+    require_other_file([*files_of(out), left_out], data, overwrite)
+    wanted = _wanted(clusters, outliers)
+    with _told_what_is_kept(out):
+        how = {"strict": strict, "fallback": fallback, "smiles_column": smiles_column}
+        written = embed_file(folder, data, out, **how, ray=ray, wanted=wanted)
+    tell(written.reading, left_out)
     if json:
-        print_json({"out": str(out), "data": data, "graphs": graphs, "width": width, "left_out": left_out})
+        print_json(_as_json(written, wanted) | {"out": str(out), "data": data})
     else:
-        print(f"Wrote {graphs} vectors of width {width} to {out}.")
+        print(f"Wrote {written.graphs} vectors of width {written.width} to {out}.")
+        _print_about(written)
+
+
+def _wanted(clusters: str | None, outliers: bool) -> Wanted:
+    from partwhole.joining import Wanted
+
+    if clusters is None or clusters == FOUND:
+        return Wanted(clusters is not None, None, outliers)
+    if not clusters.isdecimal() or int(clusters) < 1:
+        raise PartwholeError(f"{clusters!r} is no number of clusters; give 1 or more, or leave it out.")
+    return Wanted(True, int(clusters), outliers)
+
+
+@contextmanager
+def _told_what_is_kept(out: Path) -> Iterator[None]:
+    """When a command ends before its time, by Ctrl-C, SIGTERM or an error, say what is left of it."""
+    from partwhole.parts import parts_folder
+
+    def stop(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except (KeyboardInterrupt, PartwholeError) as ended:
+        folder = parts_folder(out)
+        kept = f"; the finished part is in {folder}, and the same command goes on from there."
+        if isinstance(ended, KeyboardInterrupt):
+            print(f"Stopped{kept if folder.exists() else '; nothing was finished.'}", file=sys.stderr)
+            raise typer.Exit(130) from None
+        if folder.exists():
+            print(f"Not ended{kept}", file=sys.stderr)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _as_json(written: Written, wanted: Wanted) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "graphs": written.graphs,
+        "width": written.width,
+        "left_out": len(written.reading.left_out),
+    }
+    if written.far is not None:
+        about["far"] = written.far
+    if wanted.clusters:
+        groups = [{"graphs": c.graphs, "closest": c.closest} for c in written.clusters]
+        about["clusters"] = {"silhouette": written.silhouette, "verdict": written.verdict, "groups": groups}
+    if wanted.outliers:
+        about["outliers"] = [{"id": name, "score": score} for name, score in written.outliers]
+    return about
+
+
+def _print_about(written: Written) -> None:
+    if written.far:
+        print(
+            f"{written.far:,} of {written.graphs:,} graphs are far from what the encoder was trained on "
+            "(column far); their vectors may mean little."
+        )
+    if written.clusters:
+        title = f"Clusters (column cluster): {len(written.clusters)}, {written.verdict}"
+        rows = [
+            [str(k), str(c.graphs), ", ".join(map(str, c.closest))] for k, c in enumerate(written.clusters)
+        ]
+        numbers = ["cluster", "graphs"]
+        print_cut_table(title, [*numbers, "closest to the centre"], rows, numbers=numbers)
+    if written.outliers:
+        title = "The most unusual graphs, by outlier_score (1: as usual in this set)"
+        rows = [[str(k), f"{score:.2f}", str(name)] for k, (name, score) in enumerate(written.outliers, 1)]
+        numbers = ["rank", "score"]
+        print_cut_table(title, [*numbers, "id"], rows, numbers=numbers)

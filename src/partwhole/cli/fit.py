@@ -75,6 +75,7 @@ def fit(
     from rich.console import Console
 
     from partwhole import ranks
+    from partwhole.landmarks import landmarks_of
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
     from partwhole.training.checkpoint import RunFolder
@@ -134,6 +135,10 @@ def fit(
         stop.restore()
     if not ranks.is_first():
         return
+    if estimator.embeds_new_graphs and (
+        landmarks := landmarks_of(estimator.transform, store, estimator.width)
+    ):
+        landmarks.write(out)
     last = estimator.history_[-1] if estimator.history_ else {}
     result = {
         "run": str(out),

@@ -11,13 +11,13 @@ import typer
 from typer.exceptions import Exit, TyperException
 
 import partwhole
-from partwhole.cli.cluster import with_address
 from partwhole.cli.datasets import datasets
 from partwhole.cli.embed import embed
 from partwhole.cli.evaluate import evaluate
 from partwhole.cli.fit import fit
 from partwhole.cli.methods import methods
 from partwhole.cli.neighbors import neighbors
+from partwhole.cli.optional_values import with_values
 from partwhole.cli.predict import predict
 from partwhole.cli.report import report
 from partwhole.cli.reproduce import reproduce
@@ -79,7 +79,7 @@ def main() -> None:
 
 def _run(arguments: Sequence[str]) -> None:
     try:
-        code = app(with_address(spread_lists(arguments)), standalone_mode=False)
+        code = app(with_values(spread_lists(arguments)), standalone_mode=False)
     except PartwholeError as error:
         _fail(str(error))
     except TyperException as error:  # unknown option, missing argument, a value of the wrong type

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partwhole.cli.output import Json, print_json, print_table
-from partwhole.cli.reading import Fallback
+from partwhole.cli.output import Json, print_cut_table, print_json
+from partwhole.cli.reading import Fallback, Strict, tell
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-SHOWN = 4  # columns beside the id
-
 
 def neighbors(
     run: Annotated[Path, typer.Argument(help="Folder of the run that made the vectors.")],
-    embeddings: Annotated[Path, typer.Argument(help="Parquet file of `partwhole embed`.")],
+    embeddings: Annotated[Path, typer.Argument(help="File of `partwhole embed`.")],
     query: Annotated[
         str, typer.Argument(help="An id in that file, a SMILES string, a file of graphs or a data set.")
     ],
@@ -33,6 +32,7 @@ def neighbors(
             help="Search an index, which is kept beside the vectors: for millions of them, not exact.",
         ),
     ] = False,
+    strict: Strict = False,
     fallback: Fallback = False,
     json: Json = False,
 ) -> None:
@@ -43,25 +43,76 @@ def neighbors(
     Example: partwhole neighbors runs/drugs drugs.parquet "CC(=O)Oc1ccccc1C(=O)O" -k 5
     """
     from partwhole.neighbors import Neighbors
-    from partwhole.vectors import ID, read_vectors
+    from partwhole.vector_files import read_vectors
+    from partwhole.vectors import ID
 
     beside, vectors = read_vectors(embeddings)
-    names, queries, own = _queries(run, query, beside, vectors, fallback)
+    asked = _asked_of_file(query, beside, vectors) or _asked_of_run(run, query, strict, fallback)
     index = embeddings.with_name(f"{embeddings.name}.{metric}.index") if approximate else None
     if index is not None and index.exists() and index.stat().st_mtime < embeddings.stat().st_mtime:
         index.unlink()  # of vectors that were there before
-    found, places = Neighbors(vectors, metric, index).search(queries, k + (own is not None))
+    found, places = Neighbors(vectors, metric, index).search(asked.vectors, k + (asked.row is not None))
     answers: list[dict[str, Any]] = []
-    for name, values, rows in zip(names, found.tolist(), places.tolist()):
-        pairs = [(value, row) for value, row in zip(values, rows) if row >= 0 and row != own][:k]
-        answers.append({"query": name, "neighbors": [_row(beside, row, metric, v) for v, row in pairs]})
+    for name, far, values, rows in zip(asked.names, asked.far, found.tolist(), places.tolist()):
+        pairs = [(value, row) for value, row in zip(values, rows) if row >= 0 and row != asked.row][:k]
+        about = {"query": name} | ({} if far is None else {"far": far})
+        answers.append(about | {"neighbors": [_row(beside, row, metric, v) for v, row in pairs]})
     if json:
         print_json({"metric": metric, "answers": answers})
         return
-    columns = [ID, *[name for name in beside.column_names if name != ID][:SHOWN]]
+    columns = [ID, *[name for name in beside.column_names if name != ID]]
     for answer in answers:
-        rows = [[str(n[c]) for c in (metric, *columns)] for n in answer["neighbors"]]
-        print_table(f"Closest to {answer['query']}", [metric, *columns], rows, numbers=[metric])
+        if answer.get("far"):
+            print(
+                f"{answer['query']} is far from what the encoder was trained on; its neighbours may mean "
+                "little."
+            )
+        lines = [[f"{n[metric]:.4f}", *(_text(n[c]) for c in columns)] for n in answer["neighbors"]]
+        print_cut_table(f"Closest to {answer['query']}", [metric, *columns], lines, numbers=[metric])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What neighbours are asked for."""
+
+    names: list[str]
+    vectors: np.ndarray
+    far: list[bool | None]  # from what the encoder was trained on; None where that cannot be told
+    row: int | None = None  # where it is in the file itself
+
+
+def _asked_of_file(query: str, beside: pa.Table, vectors: np.ndarray) -> Asked | None:
+    """A graph of the file, by its id."""
+    from partwhole.vectors import FAR, ID
+
+    ids = [str(value) for value in beside.column(ID).to_pylist()]
+    if query not in ids:
+        return None
+    row = ids.index(query)
+    far = beside.column(FAR)[row].as_py() if FAR in beside.column_names else None
+    return Asked([query], vectors[row : row + 1], [far], row)
+
+
+def _asked_of_run(run: Path, query: str, strict: bool, fallback: bool) -> Asked:
+    """Graphs that the run embeds first."""
+    from partwhole.landmarks import read_landmarks
+    from partwhole.method import load_run
+    from partwhole.pretrained import run_folder
+    from partwhole.sources.loading import exists, read_graphs
+    from partwhole.sources.reading import Reading
+
+    run = run_folder(run)
+    estimator, landmarks = load_run(run), read_landmarks(run)
+    data = query if exists(Path(query)) or not estimator.schema_.chemistry else [query]
+    reading = Reading(estimator.schema_, strict or data != query, fallback)  # one molecule cannot be left out
+    try:
+        store = read_graphs(data, reading)
+    except PartwholeError as reason:
+        raise PartwholeError(f"{query!r} is not an id of the file; read as graphs: {reason}") from None
+    tell(reading)
+    vectors = estimator.transform(store)
+    far = [None] * len(store) if landmarks is None else landmarks.far(vectors, store.num_nodes).tolist()
+    return Asked([str(name) for name in store.ids], vectors, far)
 
 
 def _row(beside: pa.Table, row: int, metric: str, value: float) -> dict[str, Any]:
@@ -70,22 +121,5 @@ def _row(beside: pa.Table, row: int, metric: str, value: float) -> dict[str, Any
     }
 
 
-def _queries(
-    run: Path, query: str, beside: pa.Table, vectors: np.ndarray, fallback: bool
-) -> tuple[list[str], np.ndarray, int | None]:
-    """Names and vectors of what is asked for, and its row where it is in the file itself."""
-    from partwhole.method import load_run
-    from partwhole.sources.loading import exists, load_graphs
-    from partwhole.vectors import ID
-
-    ids = [str(value) for value in beside.column(ID).to_pylist()]
-    if query in ids:
-        row = ids.index(query)
-        return [query], vectors[row : row + 1], row
-    estimator = load_run(run)
-    data = query if exists(Path(query)) or not estimator.schema_.chemistry else [query]
-    try:
-        store = load_graphs(data, schema=estimator.schema_, fallback=fallback)
-    except PartwholeError as reason:
-        raise PartwholeError(f"{query!r} is not an id of the file; read as graphs: {reason}") from None
-    return [str(name) for name in store.ids], estimator.transform(store), None
+def _text(cell: Any) -> str:
+    return "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(cell)

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partwhole.cli.output import Json, print_json, print_table
-from partwhole.cli.reading import (
-    Fallback,
-    Overwrite,
-    SmilesColumn,
-    Strict,
-    require_another_file,
-    tell,
-)
+from partwhole.cli.output import Json, Overwrite, print_json, print_table, require_other_file
+from partwhole.cli.reading import Fallback, SmilesColumn, Strict, tell
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
@@ -57,7 +50,7 @@ def predict(
     from partwhole.sources.reading import Reading
 
     check_suffix(out)
-    require_another_file(out, data, overwrite)
+    require_other_file([out], data, overwrite)
     estimator = load_run(run)
     if not isinstance(estimator, LabelledMethod):
         raise PartwholeError(

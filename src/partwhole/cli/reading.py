@@ -41,17 +41,6 @@ SmilesColumn = Annotated[
         show_default=False,
     ),
 ]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Write even over the input itself; otherwise that is refused.")
-]
-
-
-def require_another_file(out: Path, data: str, overwrite: bool) -> None:
-    """The input is not written over by mistake."""
-    if not overwrite and out.exists() and Path(data).exists() and out.samefile(data):
-        raise PartwholeError(
-            f"{out} is the input itself; choose another name, or replace it with --overwrite."
-        )
 
 
 def tell(reading: Reading, listed: Path | None = None) -> None:

@@ -89,7 +89,8 @@ class Service:
     def map(self) -> dict[str, Any]:
         part = self.store[self.shown]
         found = {name: np.array(values) for name, values in self._predicted(part)[0].items()}
-        return map_data(self.points, part, memberships_of(self.estimator, part), found)
+        vectors = self.vectors[self.shown]
+        return map_data(self.points, part, memberships_of(self.estimator, part), found, vectors)
 
     # ---------------------------------------------------------------- reading
 

@@ -52,6 +52,7 @@ class RunFolder:
         self.state_file = self.path / "resume.safetensors"
         self.best_file = self.path / "best.safetensors"
         self.held_out_file = self.path / "held_out.csv"  # predictions for labelled graphs not learned from
+        self.landmarks_file = self.path / "landmarks.safetensors"
         self.snapshot_folder = self.path / "snapshots"
         self.failed_folder = self.path / "failed_batch"  # a graph store
         self.report_file = self.path / "report.html"
@@ -65,7 +66,12 @@ class RunFolder:
         learned = (self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file)
         told = (self.report_file, self.left_out_file, self.held_out_file)
         with told_when_unwritable(self.path):
-            for file in (*learned, *told, *map(self._snapshot_file, self.snapshot_epochs())):
+            for file in (
+                *learned,
+                *told,
+                self.landmarks_file,
+                *map(self._snapshot_file, self.snapshot_epochs()),
+            ):
                 if file.name not in keep:
                     file.unlink(missing_ok=True)
         shutil.rmtree(self.failed_folder, ignore_errors=True)

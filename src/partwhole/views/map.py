@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from partwhole.graph import Graph
+from partwhole.groups import cluster_graphs, outlier_scores
 from partwhole.method import GraphMethod
 from partwhole.store import GraphStore
 from partwhole.subgraph_method import SubgraphMethod
@@ -27,8 +28,10 @@ def map_data(
     store: GraphStore,
     memberships: list[np.ndarray] | None,
     predicted: Mapping[str, np.ndarray],
+    vectors: np.ndarray | None = None,
 ) -> dict[str, Any]:
-    """Of graphs at `points` [n, 2]; with `memberships`, nodes are coloured by their subgraphs."""
+    """Of graphs at `points` [n, 2]; with `memberships`, nodes are coloured by their subgraphs, and with
+    `vectors`, graphs by their clusters too."""
     ours = [
         _column(f"{name}, predicted", values, values.dtype.kind == "f") for name, values in predicted.items()
     ]
@@ -36,7 +39,7 @@ def map_data(
         "x": _rounded(points[:, 0]),
         "y": _rounded(points[:, 1]),
         "ids": [str(name) for name in store.ids],
-        "columns": [*ours, *target_columns(store), *_sizes(store)],
+        "columns": [*ours, *target_columns(store), *_groups(vectors), *_sizes(store)],
         "colors": list(COLORS),
         "drawings": packed(_drawings(store, memberships)),
     }
@@ -66,6 +69,17 @@ def draw(graph: Graph, membership: np.ndarray | None) -> str:
 def target_columns(store: GraphStore) -> list[dict[str, Any]]:
     columns = store.schema.targets
     return [_column(c.name, store.target(c.name), not c.is_categorical) for c in columns]
+
+
+def _groups(vectors: np.ndarray | None) -> list[dict[str, Any]]:
+    """What the vectors tell about the graphs among each other."""
+    if vectors is None:
+        return []
+    scores = outlier_scores(vectors).scores.round(3)
+    return [
+        _column("cluster", cluster_graphs(vectors).labels, False),
+        _column("outlier score", scores, True),
+    ]
 
 
 def _sizes(store: GraphStore) -> list[dict[str, Any]]:

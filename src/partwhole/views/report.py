@@ -42,7 +42,7 @@ def write_report(
     if isinstance(estimator, LabelledMethod):
         found = predicted(estimator, part)
         predictions = _predictions(estimator, part, found)
-    memberships = memberships_of(estimator, part)
+    memberships, vectors = memberships_of(estimator, part), estimator.transform(part)
     saw = "which never saw a label" if not predictions else "which learned from the labels of some"
     epochs = f"{len(estimator.history_)} epochs, " if estimator.history_ else ""
     page = _template().render(
@@ -53,7 +53,7 @@ def write_report(
         script=_file("map.js"),
         results=results,
         curve=_html(training_curves(estimator.history_)) if estimator.history_ else "",
-        map=script_json(map_data(plane(estimator.transform(part)), part, memberships, found.targets)),
+        map=script_json(map_data(plane(vectors), part, memberships, found.targets, vectors)),
         map_text=f"The vectors of {many} {len(store)} graphs in the plane (t-SNE, or principal axes where "
         "there are fewer than ten); graphs that lie close are alike "
         f"to the model, {saw}. Point at a dot to see its graph; a click holds it.",
