@@ -15,7 +15,8 @@ from partwhole.graph import Graph
 from partwhole.method import GraphMethod
 from partwhole.store import GraphStore
 from partwhole.subgraph_method import SubgraphMethod
-from partwhole.views.drawing import COLORS, draw_subgraphs
+from partwhole.views.drawing import draw_subgraphs
+from partwhole.views.halos import COLORS
 
 MOST_POINTS = 5000
 MOST_NODES = 120  # of a drawing that can still be read

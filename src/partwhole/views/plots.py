@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.manifold import TSNE
 
-from partwhole.views.drawing import COLORS
+from partwhole.views.halos import COLORS
 
 LAYOUT = {
     "template": "plotly_white",

@@ -17,7 +17,7 @@ from partwhole.predictions import ACCURACY, Predictions, compare, predicted
 from partwhole.semisupervised.targets import as_columns, as_numbers
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
-from partwhole.views.drawing import COLORS
+from partwhole.views.halos import COLORS
 from partwhole.views.map import MOST_NODES, MOST_POINTS, draw, map_data, memberships_of, script_json
 from partwhole.views.plots import known_against_predicted, plane, sizes_and_overlaps, training_curves
 
