@@ -10,7 +10,9 @@ from partwhole.views.layout import layout
 from partwhole.views.structure import LINE, SIZE, Picture, draw_molecule
 
 MARGIN = 70
-LOOK = f'fill="none" stroke="currentColor" stroke-width="{LINE}" stroke-linecap="round" stroke-linejoin="round"'
+LOOK = (
+    f'fill="none" stroke="currentColor" stroke-width="{LINE}" stroke-linecap="round" stroke-linejoin="round"'
+)
 
 
 def draw_subgraphs(graph: Graph, membership: np.ndarray) -> str:

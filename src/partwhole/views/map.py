@@ -29,7 +29,8 @@ def map_data(
     memberships: list[np.ndarray] | None,
     predicted: Mapping[str, np.ndarray],
 ) -> dict[str, Any]:
-    """Of graphs at `points` [n, 2]; with `memberships`, nodes are coloured by their subgraphs."""
+    """Of graphs at `points` [n, 2]; with `memberships`, nodes have the colours of their parts, and `parts`
+    tells how many nodes each holds."""
     ours = [
         _column(f"{name}, predicted", values, values.dtype.kind == "f") for name, values in predicted.items()
     ]
@@ -39,6 +40,7 @@ def map_data(
         "ids": [str(name) for name in store.ids],
         "columns": [*ours, *target_columns(store), *_sizes(store)],
         "colors": list(COLORS),
+        "parts": [part_sizes(m) for m in memberships] if memberships else None,
         "drawings": packed(_drawings(store, memberships)),
     }
 
@@ -59,8 +61,13 @@ def packed(content: Any) -> str:
     return base64.b64encode(gzip.compress(json.dumps(content).encode(), mtime=0)).decode()
 
 
+def part_sizes(membership: np.ndarray) -> list[float]:
+    """Nodes in each part of a graph [S, n]; not whole numbers where nodes are shared out."""
+    return [float(f"{size:.4g}") for size in membership.sum(axis=1)]
+
+
 def draw(graph: Graph, membership: np.ndarray | None) -> str:
-    """SVG; nodes without a subgraph are white."""
+    """SVG; nodes without a part have no halo."""
     return draw_subgraphs(graph, np.zeros((1, graph.num_nodes)) if membership is None else membership)
 
 

@@ -17,7 +17,7 @@ from partwhole.sources.rebuilt import molecule_to_draw
 
 SIZE = 1000  # of every drawing, so that whole numbers are fine enough
 LINE = 8  # width of bonds and edges
-LONGEST_BOND = 180
+LONGEST_BOND = 200
 LOW = 0.13  # em that letters would stand too low: RDKit takes them for taller than these
 FONT = "Arial,Helvetica,sans-serif"
 
@@ -70,9 +70,9 @@ def _set_options(options: Any) -> None:
     options.useBWAtomPalette()
     options.clearBackground = False
     options.includeRadicals = False  # what lacks hydrogens here has them in truth
-    options.padding = 0.07
+    options.padding = 0.08
     options.bondLineWidth = LINE
-    options.fixedBondLength = LONGEST_BOND
+    options.fixedBondLength = LONGEST_BOND / 1.5  # RDKit's unit; most bonds have one and a half
     options.baseFontSize, options.minFontSize, options.maxFontSize = 0.9, 46, 100
     options.multipleBondOffset = 0.17
 
@@ -94,7 +94,7 @@ def _compact(svg: str) -> str:
 
 
 def _symbols(letters: list[tuple[str, ...]]) -> str:
-    """One text for each atom: large letters in a row, small ones (numbers of hydrogens, charges) in theirs."""
+    """One text for each atom; numbers of hydrogens and charges are small."""
     if not letters:
         return ""
     size = max(int(letter[3]) for letter in letters)
@@ -102,6 +102,7 @@ def _symbols(letters: list[tuple[str, ...]]) -> str:
     for x, y, atom, font, text in letters:
         place = f'x="{float(x):.0f}" y="{float(y) - LOW * size:.0f}"'
         small = f' font-size="{font}"' if int(font) < size else ""
-        atoms[atom] = atoms.get(atom, "") + f"<tspan {place}{small}>{text.replace('-', '−')}</tspan>"
+        text = text.replace("-", "\N{MINUS SIGN}")
+        atoms[atom] = atoms.get(atom, "") + f"<tspan {place}{small}>{text}</tspan>"
     texts = "".join(f"<text>{spans}</text>" for spans in atoms.values())
     return f'<g fill="currentColor" stroke="none" font-family="{FONT}" font-size="{size}">{texts}</g>'
