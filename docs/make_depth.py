@@ -12,7 +12,8 @@ from make_overview import STYLE, nested
 
 from partwhole import load_graphs
 from partwhole.descriptions.depth import steps_to_center
-from partwhole.views.drawing import COLORS, draw_subgraphs
+from partwhole.views.drawing import draw_subgraphs
+from partwhole.views.halos import COLORS
 
 STEPS = ("centre", "1 step", "2", "3", "4 and more", "no path")
 SIDE = 215

@@ -8,16 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from partwhole import SubgraphInfoMax, load_graphs
-from partwhole.views.drawing import COLORS, draw_subgraphs
+from partwhole.views.drawing import draw_subgraphs
+from partwhole.views.halos import COLORS
 from partwhole.views.plots import plane
 
 STYLE = """
 text { font: 15px system-ui, sans-serif; fill: #1d2733; text-anchor: middle; }
 text.small { font-size: 12.5px; fill: #52606d; }
-svg.graph line { stroke: #9aa5b1; stroke-width: 1.4; }
-svg.graph .outline { fill: #fff; stroke: #7b8794; stroke-width: 1; }
-svg.graph text { font-weight: 600; dominant-baseline: central; }
-svg.graph text { paint-order: stroke; stroke: #fff; stroke-width: 2px; }
+svg.graph { color: #1d2733; }
+svg.graph text { font: inherit; fill: inherit; text-anchor: start; }
 """
 MOLECULES = (17, 79, 172)
 

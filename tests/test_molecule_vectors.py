@@ -322,4 +322,4 @@ def test_pages_of_the_pretrained_encoder_need_graphs(tmp_path):
     done = partwhole("serve", "molecules")
     assert (done.returncode, "name graphs to show" in done.stderr) == (2, True)
     done = partwhole("report", "molecules", LIQUIDS, cwd=tmp_path)
-    assert (done.returncode, "holds no run" in done.stderr) == (2, True)
+    assert (done.returncode, "give both" in done.stderr) == (2, True)

@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from partwhole.errors import PartwholeError
 from partwhole.graph import Graph
 from partwhole.schema import NO_CATEGORY, Column
+from partwhole.sources.molecules import SCHEMA, encode_molecules, parse_smiles
 
 BOND_ORDER = {"single": 1, "double": 2, "triple": 3, "aromatic": 12}  # RDKit's numbers
+NO_BOND = "none"  # atoms that are joined by their distance only
+OPEN_CHARGES = {"2 or more": "n+", "-2 or less": "n-"}  # the graph does not tell how many
 
 
 def rebuilt_molecule(graph: Graph) -> Any:
@@ -30,7 +34,7 @@ def rebuilt_molecule(graph: Graph) -> Any:
         molecule.AddAtom(atom)
     kinds = _texts(graph.schema.edge, graph.edge_codes, graph.schema.edge[0].name) or []
     for (a, b), kind in zip(graph.edges.tolist(), kinds):
-        if a < b:
+        if a < b and kind != NO_BOND:
             molecule.AddBond(a, b, Chem.BondType.values[BOND_ORDER.get(kind or "", 1)])
             if kind == "aromatic":
                 for atom in (molecule.GetAtomWithIdx(a), molecule.GetAtomWithIdx(b)):
@@ -41,10 +45,75 @@ def rebuilt_molecule(graph: Graph) -> Any:
     return molecule
 
 
+def molecule_to_draw(graph: Graph) -> Any:
+    """The molecule that a chemist should see. An id that is the SMILES of this very graph tells most: every
+    element and charge, and the sides of stereo centres. Otherwise nothing is shown that the graph does not
+    tell: no hydrogens where it counts none, no exact charge where it has a bound."""
+    told = _molecule_of_id(graph)
+    if told is not None:
+        return told
+    molecule = rebuilt_molecule(graph)
+    columns, codes = graph.schema.node, graph.node_codes
+    for atom, charge in zip(molecule.GetAtoms(), _texts(columns, codes, "charge") or []):
+        if charge in OPEN_CHARGES:
+            atom.SetProp("_displayLabel", f"{atom.GetSymbol()}<sup>{OPEN_CHARGES[charge]}</sup>")
+    if _texts(columns, codes, "hydrogens") is None:
+        for atom in molecule.GetAtoms():
+            atom.SetNoImplicit(True)
+        molecule.UpdatePropertyCache(strict=False)
+    _set_sides_of_double_bonds(molecule, graph)
+    return molecule
+
+
+def _molecule_of_id(graph: Graph) -> Any | None:
+    """None unless the id is SMILES that give this graph again, atom by atom."""
+    columns = graph.schema.node, graph.schema.edge
+    if not isinstance(graph.id, str) or columns != (SCHEMA.node, SCHEMA.edge):
+        return None
+    try:
+        molecule = parse_smiles(graph.id, 0)
+    except PartwholeError:
+        return None
+    if molecule.GetNumAtoms() != graph.num_nodes:
+        return None
+    again = encode_molecules([molecule]).store[0]
+    names = ("node_codes", "edges", "edge_codes")
+    return molecule if all(np.array_equal(getattr(again, n), getattr(graph, n)) for n in names) else None
+
+
+def _set_sides_of_double_bonds(molecule: Any, graph: Graph) -> None:
+    """E and Z as the graph has them: a drawing has to show one of the two."""
+    from rdkit import Chem
+    from rdkit.Chem import rdCIPLabeler
+
+    wanted = {}
+    sides = _texts(graph.schema.edge, graph.edge_codes, "stereo") or []
+    for (a, b), side in zip(graph.edges.tolist(), sides):
+        if a < b and side in ("E", "Z"):
+            ends = [_neighbor(molecule, v, other) for v, other in ((a, b), (b, a))]
+            if None not in ends:
+                bond = molecule.GetBondBetweenAtoms(a, b)
+                bond.SetStereoAtoms(*ends)
+                bond.SetStereo(Chem.BondStereo.STEREOCIS)
+                wanted[bond.GetIdx()] = side
+    if not wanted:
+        return
+    rdCIPLabeler.AssignCIPLabels(molecule)
+    for k, side in wanted.items():
+        bond = molecule.GetBondWithIdx(k)
+        if bond.HasProp("_CIPCode") and bond.GetProp("_CIPCode") != side:
+            bond.SetStereo(Chem.BondStereo.STEREOTRANS)
+
+
+def _neighbor(molecule: Any, v: int, other: int) -> int | None:
+    """A neighbour of atom `v` that is not `other`."""
+    return next((n.GetIdx() for n in molecule.GetAtomWithIdx(v).GetNeighbors() if n.GetIdx() != other), None)
+
+
 def _texts(columns: tuple[Column, ...], codes: np.ndarray, name: str) -> list[Any] | None:
     """The categories of an attribute row by row, None where one is missing; None if there is no such."""
-    for k, column in enumerate(columns):
-        if column.name == name and column.is_categorical:
+    for k, column in enumerate(c for c in columns if c.is_categorical):
+        if column.name == name:
             values = [str(value) for value in column.values]
             return [None if code == NO_CATEGORY else values[code] for code in codes[:, k]]
     return None

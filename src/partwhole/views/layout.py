@@ -1,4 +1,4 @@
-"""Where to draw the nodes of a graph."""
+"""Where to draw the nodes of a network."""
 
 from __future__ import annotations
 
@@ -6,32 +6,17 @@ import networkx as nx
 import numpy as np
 
 from partwhole.graph import Graph
-from partwhole.sources.rebuilt import rebuilt_molecule
 
 
 def layout(graph: Graph) -> np.ndarray:
-    """[n, 2] coordinates in the unit square: a structure drawing for molecules where RDKit is
-    installed, a spring layout otherwise."""
+    """[n, 2] coordinates in the unit square."""
     if graph.num_nodes == 0:
         return np.zeros((0, 2))
-    points = _molecule_layout(graph) if graph.schema.chemistry else None
-    if points is None:
-        network = nx.Graph()
-        network.add_nodes_from(range(graph.num_nodes))
-        network.add_edges_from(graph.edges.tolist())
-        small = graph.num_nodes <= 150 and nx.is_connected(network)
-        placed = nx.kamada_kawai_layout(network) if small else nx.spring_layout(network, seed=0)
-        points = np.array([placed[v] for v in range(graph.num_nodes)])
+    network = nx.Graph()
+    network.add_nodes_from(range(graph.num_nodes))
+    network.add_edges_from(graph.edges.tolist())
+    small = graph.num_nodes <= 150 and nx.is_connected(network)
+    placed = nx.kamada_kawai_layout(network) if small else nx.spring_layout(network, seed=0)
+    points = np.array([placed[v] for v in range(graph.num_nodes)])
     span = float(np.ptp(points, axis=0).max()) or 1.0
     return 0.5 + (points - (points.min(axis=0) + points.max(axis=0)) / 2) / span
-
-
-def _molecule_layout(graph: Graph) -> np.ndarray | None:
-    try:
-        from rdkit.Chem import rdDepictor
-    except ImportError:
-        return None
-    molecule = rebuilt_molecule(graph)
-    rdDepictor.Compute2DCoords(molecule)
-    points: np.ndarray = molecule.GetConformer().GetPositions()[:, :2]
-    return points * [1, -1]  # the page counts downwards

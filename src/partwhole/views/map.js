@@ -2,6 +2,8 @@
 // (or the one that was clicked) is drawn beside it.
 "use strict";
 
+const MOST_FACTS = 8; // about a graph, before they are folded
+
 async function unpacked(base64) {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -31,15 +33,38 @@ function traces(data, column) {
   })];
 }
 
+const element = (tag, properties, ...children) => {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+};
+
+// Number, colour and nodes of each part of a graph.
+function legend(sizes, colors) {
+  return element("ul", { className: "legend" }, ...sizes.map((size, k) => {
+    const swatch = element("i", {});
+    swatch.style.background = colors[k % colors.length];
+    return element("li", {}, swatch, `part ${k + 1}: ${size}`);
+  }));
+}
+
+function facts(columns, i) {
+  const shown = (value) => (typeof value === "number" ? Number(value.toPrecision(5)) : value ?? "not known");
+  return element("dl", {}, ...columns.flatMap(({ name, values }) => [
+    element("dt", { textContent: name }), element("dd", { textContent: shown(values[i]) }),
+  ]));
+}
+
+// Beside the map: the drawing of graph i, its parts, and its columns; those beyond a handful are folded.
 function describe(panel, data, drawings, i) {
-  const list = document.createElement("dl");
-  for (const [name, value] of [["graph", data.ids[i]], ...data.columns.map((c) => [c.name, c.values[i]])]) {
-    list.append(Object.assign(document.createElement("dt"), { textContent: name }));
-    list.append(Object.assign(document.createElement("dd"), { textContent: value === null ? "not known" : value }));
-  }
-  const drawing = document.createElement("div");
-  drawing.innerHTML = drawings[i] ?? "<p>This graph is not drawn.</p>";
-  panel.replaceChildren(drawing, list);
+  const drawing = element("div", { innerHTML: drawings[i] ?? "<p>This graph is not drawn.</p>" });
+  const name = element("p", { textContent: `graph ${data.ids[i]}` });
+  const first = data.columns.length > MOST_FACTS + 1 ? data.columns.slice(0, MOST_FACTS) : data.columns;
+  const rest = data.columns.slice(first.length);
+  const folded = element("details", { open: panel.querySelector("details")?.open ?? false },
+    element("summary", { textContent: `${rest.length} more` }), facts(rest, i));
+  panel.replaceChildren(drawing, ...(data.parts ? [legend(data.parts[i], data.colors)] : []), name,
+    facts(first, i), ...(rest.length ? [folded] : []));
 }
 
 // Draw the map; what it gives back can mark places of graphs that are not on it.

@@ -16,7 +16,8 @@ from partwhole.groups import cluster_graphs, outlier_scores
 from partwhole.method import GraphMethod
 from partwhole.store import GraphStore
 from partwhole.subgraph_method import SubgraphMethod
-from partwhole.views.drawing import COLORS, draw_subgraphs
+from partwhole.views.drawing import draw_subgraphs
+from partwhole.views.halos import COLORS
 
 MOST_POINTS = 5000
 MOST_NODES = 120  # of a drawing that can still be read
@@ -30,8 +31,8 @@ def map_data(
     predicted: Mapping[str, np.ndarray],
     vectors: np.ndarray | None = None,
 ) -> dict[str, Any]:
-    """Of graphs at `points` [n, 2]; with `memberships`, nodes are coloured by their subgraphs, and with
-    `vectors`, graphs by their clusters too."""
+    """Of graphs at `points` [n, 2]; with `memberships`, nodes have the colours of their parts, and `parts`
+    tells how many nodes each holds; with `vectors`, graphs can have the colours of their clusters."""
     ours = [
         _column(f"{name}, predicted", values, values.dtype.kind == "f") for name, values in predicted.items()
     ]
@@ -41,6 +42,7 @@ def map_data(
         "ids": [str(name) for name in store.ids],
         "columns": [*ours, *target_columns(store), *_groups(vectors), *_sizes(store)],
         "colors": list(COLORS),
+        "parts": [part_sizes(m) for m in memberships] if memberships else None,
         "drawings": packed(_drawings(store, memberships)),
     }
 
@@ -61,8 +63,13 @@ def packed(content: Any) -> str:
     return base64.b64encode(gzip.compress(json.dumps(content).encode(), mtime=0)).decode()
 
 
+def part_sizes(membership: np.ndarray) -> list[float]:
+    """Nodes in each part of a graph [S, n]; not whole numbers where nodes are shared out."""
+    return [float(f"{size:.4g}") for size in membership.sum(axis=1)]
+
+
 def draw(graph: Graph, membership: np.ndarray | None) -> str:
-    """SVG; nodes without a subgraph are white."""
+    """SVG; nodes without a part have no halo."""
     return draw_subgraphs(graph, np.zeros((1, graph.num_nodes)) if membership is None else membership)
 
 

@@ -8,106 +8,134 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.manifold import TSNE
 
-from partwhole.views.drawing import COLORS
+from partwhole.views.halos import COLORS, color_of
 
 LAYOUT = {
     "template": "plotly_white",
     "paper_bgcolor": "rgba(0,0,0,0)",  # the page may be light or dark
     "plot_bgcolor": "rgba(0,0,0,0)",
-    "margin": {"l": 50, "r": 20, "t": 20, "b": 45},
+    "margin": {"l": 56, "r": 12, "t": 34, "b": 45},
     "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#9aa5b1", "activecolor": "#0072B2"},
-    "height": 380,
+    "height": 320,
     "font": {"family": "system-ui, sans-serif", "size": 13, "color": "#7b8794"},
+    "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    "showlegend": True,
 }
+LINES = {"gridcolor": "rgba(128,128,128,0.2)", "zerolinecolor": "rgba(128,128,128,0.3)"}
+HINT = {"color": "#9aa5b1", "dash": "dash", "width": 2}  # a line to compare with
+
+SPREAD = 20  # from the least to the largest, from which on a scale is logarithmic
+LONGEST_NAME = 30  # of a target beside an axis
 
 
-def training_curves(history: list[dict[str, Any]]) -> Any:
-    """Left the loss by epoch, with the error on graphs held out where there are such; right how the nodes
-    of a graph are shared among its subgraphs."""
-    from plotly.subplots import make_subplots
-
-    held_out = ", and the error on graphs held out" if "validation" in history[-1] else ""
-    subgraphs = "largest" in history[-1]
-    titles = (f"loss{held_out}", "nodes in the largest and the smallest subgraph")
-    figure = make_subplots(1, 1 + subgraphs, subplot_titles=titles[: 1 + subgraphs])
-    curves = (
-        ("loss", "loss", 0, 1),
-        ("validation", "held out", 3, 1),
-        ("largest", "largest", 2, 2),
-        ("smallest", "smallest", 1, 2),
-    )
-    for name, title, color, column in curves:
+def curves(history: list[dict[str, Any]], names: dict[str, str]) -> Any:
+    """What was logged under `names`, each with its title, by epoch; what spans orders of magnitude on a scale
+    of these."""
+    figure = _figure()
+    for color, (name, title) in enumerate(names.items()):
         rows = [row for row in history if name in row]
-        if not rows:
-            continue
         figure.add_scatter(
             x=[row["epoch"] for row in rows],
             y=[row[name] for row in rows],
             name=title,
-            mode="lines",
+            mode=_mode(rows),
             line={"color": COLORS[color], "width": 2},
-            row=1,
-            col=column,
         )
-    figure.update_layout(**LAYOUT | {"margin": {"l": 50, "r": 20, "t": 64, "b": 45}}, showlegend=False)
-    _quiet(figure)
     figure.update_xaxes(title="epoch")
-    if all(row["loss"] > 0 for row in history):  # spans orders of magnitude with the dot score
-        figure.update_yaxes(type="log", dtick=1, row=1, col=1)
-    if subgraphs:
-        figure.update_yaxes(range=[0, 1.02], tickformat=".0%", row=1, col=2)
+    values = [row[name] for row in history for name in names if name in row]
+    if 0 < SPREAD * min(values) < max(values):
+        figure.update_yaxes(type="log", dtick=1)
     return figure
 
 
-def sizes_and_overlaps(memberships: list[np.ndarray]) -> Any:
-    """Left the share of nodes that each subgraph holds, over the graphs; right the share of the nodes of one
-    subgraph (row) that another (column) holds as well."""
-    from plotly.subplots import make_subplots
+def information_curve(history: list[dict[str, Any]], nothing: float) -> Any:
+    """The estimate of mutual information by epoch, and that of one who knows nothing. It begins thousands
+    below, so that an estimate that is below 0 throughout is shown by its order of magnitude."""
+    figure = _figure()
+    epochs = [row["epoch"] for row in history]
+    found = [row["mutual_information"] for row in history]
+    below = all(value < 0 for value in [*found, nothing])
+    sign = -1 if below else 1  # a logarithm needs numbers above 0; the axis is turned around
+    line = {"color": COLORS[0], "width": 2}
+    shown = {
+        "text": [f"{value:.4g}" for value in found],
+        "hovertemplate": "epoch %{x}: %{text}<extra></extra>",
+    }
+    values = [sign * value for value in found]
+    figure.add_scatter(x=epochs, y=values, name="estimate", mode=_mode(history), line=line, **shown)
+    level = [sign * nothing] * 2
+    ends = [epochs[0], epochs[-1]]
+    title = f"knowing nothing ({nothing:.2f})".replace("-", "\N{MINUS SIGN}")
+    figure.add_scatter(x=ends, y=level, name=title, mode="lines", line=HINT, hoverinfo="skip")
+    figure.update_xaxes(title="epoch")
+    if below:
+        powers = range(-4, 12)
+        texts = [f"\N{MINUS SIGN}{10.0**p:,.10g}" for p in powers]
+        ticks = {"tickvals": [10.0**p for p in powers], "ticktext": texts}
+        figure.update_yaxes(type="log", autorange="reversed", **ticks)
+    return figure
 
+
+def sizes(memberships: list[np.ndarray]) -> Any:
+    """The share of the nodes that each part holds, over the graphs."""
     shares = np.array([m.mean(axis=1) for m in memberships if m.shape[1]])  # [graphs, S]
+    figure = _figure()
+    for k in range(shares.shape[1]):
+        look = {"marker_color": color_of(k), "boxpoints": False}
+        figure.add_box(y=np.round(shares[:, k], 4), x0=str(k + 1), name=f"part {k + 1}", **look)
+    figure.update_xaxes(title="part", type="category")
+    figure.update_yaxes(title="share of the nodes", range=[0, 1.02], tickformat=".0%")
+    return figure
+
+
+def overlaps(memberships: list[np.ndarray]) -> Any:
+    """The share of the nodes of one part (row) that another (column) holds as well."""
     both = sum(m @ m.T for m in memberships)  # [S, S]
     overlap = both / np.maximum(np.sum([m.sum(axis=1) for m in memberships], axis=0)[:, None], 1e-12)
-    names = [str(k + 1) for k in range(shares.shape[1])]
-    figure = make_subplots(1, 2, subplot_titles=("share of the nodes", "overlap"), column_widths=[0.6, 0.4])
-    for k, name in enumerate(names):
-        look = {"marker_color": COLORS[k % len(COLORS)], "boxpoints": False}
-        figure.add_box(y=np.round(shares[:, k], 4), name=name, **look, row=1, col=1)
-    shown = {"text": np.round(overlap, 2), "texttemplate": "%{text:.2f}", "showscale": False}
-    figure.add_heatmap(z=overlap, x=names, y=names, zmin=0, zmax=1, colorscale="Blues", **shown, row=1, col=2)
-    figure.update_layout(**LAYOUT | {"margin": {"l": 50, "r": 20, "t": 64, "b": 45}}, showlegend=False)
-    _quiet(figure)
-    figure.update_xaxes(title="subgraph", type="category")
-    figure.update_yaxes(range=[0, 1.02], tickformat=".0%", row=1, col=1)
-    figure.update_yaxes(autorange="reversed", type="category", row=1, col=2)
+    names = [str(k + 1) for k in range(len(overlap))]
+    shown = {"text": np.round(overlap, 2), "texttemplate": "%{text:.2f}"}
+    bar = {"title": "share", "thickness": 12, "tickformat": ".0%"}
+    figure = _figure()
+    figure.add_heatmap(z=overlap, x=names, y=names, zmin=0, zmax=1, colorscale="Blues", colorbar=bar, **shown)
+    figure.update_xaxes(title="that part", type="category")
+    figure.update_yaxes(title="this part", autorange="reversed", type="category")
     return figure
 
 
-def known_against_predicted(known: np.ndarray, predicted: np.ndarray, ids: np.ndarray, name: str) -> Any:
-    """One dot a graph; on the line, the prediction is right."""
-    from plotly import graph_objects as go
-
-    figure = go.Figure(layout=LAYOUT | {"height": 460})
+def known_against_predicted(
+    known: np.ndarray, predicted: np.ndarray, ids: np.ndarray, name: str, graphs: str
+) -> Any:
+    """One dot a graph; on the line, the prediction is right. `graphs` says which these are."""
+    figure = _figure(height=440)
     ends = [float(np.min([known, predicted])), float(np.max([known, predicted]))]
-    figure.add_scatter(x=ends, y=ends, mode="lines", line={"color": "#9aa5b1"}, hoverinfo="skip")
+    figure.add_scatter(x=ends, y=ends, name="right", mode="lines", line=HINT, hoverinfo="skip")
     figure.add_scattergl(
         x=known,
         y=predicted,
+        name=graphs,
         mode="markers",
         text=[f"graph {i}" for i in ids],
         marker={"size": 6, "opacity": 0.6, "color": COLORS[0]},
     )
-    figure.update_layout(showlegend=False)
-    _quiet(figure)
-    figure.update_xaxes(title=f"{name}, known")
-    figure.update_yaxes(title=f"{name}, predicted")
+    short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    figure.update_xaxes(title=f"{short}, known")
+    figure.update_yaxes(title=f"{short}, predicted")
     return figure
 
 
-def _quiet(figure: Any) -> None:
-    """Lines that are seen on a light page and on a dark one."""
-    lines = {"gridcolor": "rgba(128,128,128,0.2)", "zerolinecolor": "rgba(128,128,128,0.3)"}
-    figure.update_xaxes(**lines)
-    figure.update_yaxes(**lines)
+def _figure(**layout: Any) -> Any:
+    """With lines that are seen on a light page and on a dark one."""
+    from plotly import graph_objects as go
+
+    figure = go.Figure(layout=LAYOUT | layout)
+    figure.update_xaxes(**LINES)
+    figure.update_yaxes(**LINES)
+    return figure
+
+
+def _mode(rows: list[dict[str, Any]]) -> str:
+    """A line through one or two points would not show where they are."""
+    return "lines" if len(rows) > 2 else "lines+markers"
 
 
 def plane(vectors: np.ndarray) -> np.ndarray:

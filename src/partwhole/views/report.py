@@ -13,21 +13,37 @@ from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
 from partwhole.labelled import LabelledMethod
 from partwhole.method import GraphMethod
-from partwhole.predictions import ACCURACY, Predictions, compare, predicted
-from partwhole.semisupervised.targets import as_columns, as_numbers
+from partwhole.predictions import Predictions, predicted
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
-from partwhole.views.drawing import COLORS
-from partwhole.views.map import MOST_NODES, MOST_POINTS, draw, map_data, memberships_of, script_json
-from partwhole.views.plots import known_against_predicted, plane, sizes_and_overlaps, training_curves
+from partwhole.views.halos import color_of
+from partwhole.views.learned import maker_of_vectors
+from partwhole.views.map import (
+    MOST_NODES,
+    MOST_POINTS,
+    draw,
+    map_data,
+    memberships_of,
+    part_sizes,
+    script_json,
+)
+from partwhole.views.plots import overlaps, plane, sizes
+from partwhole.views.predicted import predictions_section
+from partwhole.views.training import training_plots
 
 DRAWINGS = 8
 
 
 def write_report(
-    run: RunFolder, estimator: GraphMethod, store: GraphStore, results: list[dict[str, Any]]
+    run: RunFolder,
+    estimator: GraphMethod,
+    store: GraphStore,
+    results: list[dict[str, Any]],
+    out: Path,
+    called: str,
 ) -> Path:
-    """Training curve, map of the embeddings, learned subgraphs, protocol table, configuration."""
+    """Training curves, map of the embeddings, learned subgraphs, protocol table, configuration. `called` is
+    what the run is called in the first line."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
@@ -41,57 +57,54 @@ def write_report(
     found = Predictions({}, {})
     if isinstance(estimator, LabelledMethod):
         found = predicted(estimator, part)
-        predictions = _predictions(estimator, part, found)
+        predictions = predictions_section(estimator, part, found, run.path)
+        predictions["plots"] = _html(predictions["plots"])
     memberships, vectors = memberships_of(estimator, part), estimator.transform(part)
-    saw = "which never saw a label" if not predictions else "which learned from the labels of some"
-    epochs = f"{len(estimator.history_)} epochs, " if estimator.history_ else ""
     page = _template().render(
         title=f"partwhole: {store.name}",
-        lead=f"{len(store)} graphs, method {estimator.method}, {epochs}run folder {run.path}",
+        lead=f"{len(store)} graphs, {called}",
         style=_file("style.css"),
         plotly=get_plotlyjs(),
         script=_file("map.js"),
         results=results,
-        curve=_html(training_curves(estimator.history_)) if estimator.history_ else "",
+        curves=_html(training_plots(estimator)),
         map=script_json(map_data(plane(vectors), part, memberships, found.targets, vectors)),
         map_text=f"The vectors of {many} {len(store)} graphs in the plane (t-SNE, or principal axes where "
         "there are fewer than ten); graphs that lie close are alike "
-        f"to the model, {saw}. Point at a dot to see its graph; a click holds it.",
+        f"to {maker_of_vectors(estimator)}. Point at a dot to see its graph; a click holds it.",
         predictions=predictions,
-        colors=COLORS[: getattr(estimator, "num_subgraphs", 0)],
         cards=_cards(part, memberships),
-        sizes=_html(sizes_and_overlaps(memberships)) if memberships else "",
+        totals=_totals(memberships or []),
+        part_plots=_html(_part_plots(memberships)) if memberships else [],
         config=run.config_file.read_text(),
     )
-    out = run.path / "report.html"
     with atomic_file(out) as temporary:
         temporary.write_text(page)
     return out
 
 
-def _first_target(store: GraphStore) -> tuple[str, np.ndarray | None]:
-    """Its name and values, where every graph has it."""
-    return (store.schema.targets[0].name, store.labels) if store.has_labels else ("", None)
+def _part_plots(memberships: list[np.ndarray]) -> list[tuple[Any, str]]:
+    shares = "Share of the nodes of a graph that each part holds; a box spans the middle half of the graphs."
+    both = "Share of the nodes of this part that the other part holds as well."
+    return [(sizes(memberships), shares), (overlaps(memberships), both)]
 
 
-def _predictions(estimator: LabelledMethod, store: GraphStore, found: Predictions) -> dict[str, Any]:
-    """How far predictions are from known targets, and a picture of each that is a number."""
-    plots = []
-    measured = compare(estimator, store, found)
-    for name in (row["target"] for row in measured if row["measure"] != ACCURACY):
-        wanted = as_numbers(as_columns(store.target(name), len(store)), [name])[:, 0]
-        known = ~np.isnan(wanted)
-        figure = known_against_predicted(wanted[known], found.targets[name][known], store.ids[known], name)
-        plots.append(_html(figure))
-    return {"measured": measured, "plots": plots, "targets": estimator.target_names_}
+def _totals(memberships: list[np.ndarray]) -> list[str]:
+    """Nodes in each part, over all graphs."""
+    return (
+        [f"{size:,.0f}" for size in np.sum([m.sum(axis=1) for m in memberships], axis=0)]
+        if memberships
+        else []
+    )
 
 
-def _html(figure: Any) -> str:
-    html: str = figure.to_html(full_html=False, include_plotlyjs=False, config={"displaylogo": False})
-    return html
+def _html(plots: list[tuple[Any, str]]) -> list[tuple[str, str]]:
+    look = {"full_html": False, "include_plotlyjs": False}
+    config = {"displaylogo": False, "responsive": True}
+    return [(figure.to_html(config=config, **look), text) for figure, text in plots]
 
 
-def _cards(store: GraphStore, memberships: list[np.ndarray] | None) -> list[dict[str, str]]:
+def _cards(store: GraphStore, memberships: list[np.ndarray] | None) -> list[dict[str, Any]]:
     """A few graphs, spread over the classes and the sizes."""
     if memberships is None:
         return []
@@ -107,11 +120,20 @@ def _cards(store: GraphStore, memberships: list[np.ndarray] | None) -> list[dict
         places = np.linspace(0, len(by_size) - 1, max(1, DRAWINGS // len(groups)) + 2)[1:-1]
         for i in np.unique(by_size[places.astype(int)]) if len(by_size) else []:
             graph = store[i]
-            sizes = ", ".join(f"{size:.4g}" for size in memberships[i].sum(axis=1))
-            label = f", {name} {labels[i]}" if labels is not None else ""
-            text = f"graph {graph.id}{label}: {graph.num_nodes} nodes; nodes per subgraph {sizes}"
-            cards.append({"svg": draw(graph, memberships[i]), "text": text})
+            label = "" if labels is None else f", {name} {_short(labels[i])}"
+            text = f"graph {graph.id}{label}: {graph.num_nodes} nodes"
+            numbers = [f"{size:g}" for size in part_sizes(memberships[i])]
+            cards.append({"svg": draw(graph, memberships[i]), "text": text, "sizes": numbers})
     return cards[:DRAWINGS]
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _first_target(store: GraphStore) -> tuple[str, np.ndarray | None]:
+    """Its name and values, where every graph has it."""
+    return (store.schema.targets[0].name, store.labels) if store.has_labels else ("", None)
 
 
 def _file(name: str) -> str:
@@ -119,4 +141,6 @@ def _file(name: str) -> str:
 
 
 def _template() -> jinja2.Template:
-    return jinja2.Environment(autoescape=True).from_string(_file("report.html"))
+    pages = jinja2.Environment(autoescape=True, trim_blocks=True)
+    pages.filters["color"] = color_of
+    return pages.from_string(_file("report.html"))

@@ -1,0 +1,34 @@
+"""What a model learned from, in words."""
+
+from __future__ import annotations
+
+from partwhole.labelled import LabelledMethod
+from partwhole.linear import LinearMethod
+from partwhole.method import GraphMethod
+
+MOST_NAMED = 3  # targets in a sentence
+
+
+def maker_of_vectors(estimator: GraphMethod) -> str:
+    """To whom graphs are alike, and what it learned from."""
+    if isinstance(estimator, LinearMethod):
+        encoder = maker_of_vectors(estimator.encoder_).removeprefix("the model")
+        learned = labels_of(estimator)
+        return (
+            f"the encoder ({estimator.vectors}){encoder}; predictions from its vectors learned from {learned}"
+        )
+    if isinstance(estimator, LabelledMethod):
+        return f"the model, which learned from {labels_of(estimator)}"
+    return "the model, which never saw a label"
+
+
+def labels_of(estimator: LabelledMethod) -> str:
+    """How many, where the run tells, and of what."""
+    names, graphs = estimator.target_names_, estimator.about_["task"].get("labelled")
+    if len(names) == 1:
+        count = "" if graphs is None else f"{graphs} "
+        return f"{count}label{'s' * (graphs != 1)} of {names[0]}"
+    *most, last = names
+    targets = f"{', '.join(most)} and {last}" if len(names) <= MOST_NAMED else f"{len(names)} targets"
+    count = "" if graphs is None else f"{graphs} graph{'s' * (graphs != 1)} with "
+    return f"{count}labels of {targets}"

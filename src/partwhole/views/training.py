@@ -1,0 +1,61 @@
+"""How training went: the curves of a run, each with what it shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from partwhole.method import GraphMethod
+from partwhole.registry import ESTIMATORS
+from partwhole.views.plots import curves, information_curve
+
+ESTIMATES = {"mvgrl": 2}  # how many are summed: one for each of its views
+
+LOSSES = {"loss": "loss", "supervised": "from labels", "unsupervised": "without labels, before its weight"}
+
+
+def knowing_nothing(estimator: str) -> float:
+    """The estimate of mutual information where all pairs have the same score, at best: 0."""
+    alike = torch.zeros(1)
+    return float(ESTIMATORS.get(estimator)(alike, alike))
+
+
+def training_plots(estimator: GraphMethod) -> list[tuple[Any, str]]:
+    """Figures and their texts; none for a method that is not trained epoch by epoch."""
+    history = estimator.history_
+    if not history:
+        return []
+    losses = {name: title for name, title in LOSSES.items() if name in history[-1]}
+    plots = [(curves(history, losses), "Loss, which training lowers.")]
+    if "validation" in history[-1]:
+        text = "Error on labelled graphs that were held out, by which the epoch is chosen."
+        plots.append((curves(history, {"validation": "held out"}), text))
+    if all("mutual_information" in row for row in history):
+        plots.append(_information(estimator, history))
+    if "largest" in history[-1]:
+        figure = curves(history, {"largest": "largest part", "smallest": "smallest part"})
+        figure.update_yaxes(type="linear", dtick=0.2, range=[0, 1.02], tickformat=".0%")
+        plots.append(
+            (figure, "Share of a graph's nodes in its largest and in its smallest part, mean over graphs.")
+        )
+    return plots
+
+
+def _information(estimator: GraphMethod, history: list[dict[str, Any]]) -> tuple[Any, str]:
+    name = getattr(estimator, "estimator")  # noqa: B009  # of every method that logs an estimate
+    nothing = ESTIMATES.get(estimator.method, 1) * knowing_nothing(name)
+    last = history[-1]["mutual_information"]
+    most = " The most that there can be is 0." if name == "jsd" else ""
+    if last > nothing:
+        meaning = "At the end it is above: what is compared tells about each other."
+    else:
+        meaning = (
+            "At the end it is below: pairs are scored high or low with more confidence than is right; more "
+            "epochs may help."
+        )
+    text = (
+        f"Estimate of the mutual information ({name}) that training raises. On the dashed line nothing is "
+        f"known: all pairs have the same score.{most} {meaning}"
+    )
+    return information_curve(history, nothing), text
