@@ -76,8 +76,16 @@ def embed(
     require_other_file([*files_of(out), left_out], data, overwrite)
     wanted = _wanted(clusters, outliers)
     with _told_what_is_kept(out):
-        how = {"strict": strict, "fallback": fallback, "smiles_column": smiles_column}
-        written = embed_file(folder, data, out, **how, ray=ray, wanted=wanted)
+        written = embed_file(
+            folder,
+            data,
+            out,
+            strict=strict,
+            fallback=fallback,
+            smiles_column=smiles_column,
+            ray=ray,
+            wanted=wanted,
+        )
     tell(written.reading, left_out)
     if json:
         print_json(_as_json(written, wanted) | {"out": str(out), "data": data})

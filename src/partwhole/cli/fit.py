@@ -135,10 +135,10 @@ def fit(
         stop.restore()
     if not ranks.is_first():
         return
-    if estimator.embeds_new_graphs and (
-        landmarks := landmarks_of(estimator.transform, store, estimator.width)
-    ):
-        landmarks.write(out)
+    if estimator.embeds_new_graphs:
+        landmarks = landmarks_of(estimator.transform, store, estimator.width)
+        if landmarks is not None:
+            landmarks.write(out)
     last = estimator.history_[-1] if estimator.history_ else {}
     result = {
         "run": str(out),

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from partwhole.cli.output import Json, print_json
-from partwhole.cli.reading import graphs_of_fit, tell
+from partwhole.cli.reading import Fallback, SmilesColumn, Strict, graphs_of_fit, tell
 from partwhole.config import FOLDS
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
+    from partwhole.evaluation.targets import Labelled
     from partwhole.method import GraphMethod
+    from partwhole.store import GraphStore
+    from partwhole.training.checkpoint import RunFolder
 
 
 def report(
@@ -26,17 +29,22 @@ def report(
         Path | None,
         typer.Option(help="The page. [default: report.html in the folder of the run]", show_default=False),
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="The target to tell from the vectors. [default: the first]", show_default=False),
+    ] = None,
+    smiles_column: SmilesColumn = None,
+    strict: Strict = False,
+    fallback: Fallback = False,
     json: Json = False,
 ) -> None:
     """Write one HTML page: a map of the graphs, and training, subgraphs, predictions where there are such.
 
     Example: partwhole report runs/mutag
     """
-    import numpy as np
-
-    from partwhole.evaluation.protocols import evaluate
     from partwhole.method import load_run
     from partwhole.pretrained import run_folder
+    from partwhole.semisupervised.measures import ALL_MEASURES
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
     from partwhole.training.checkpoint import RunFolder
@@ -47,23 +55,56 @@ def report(
     folder = RunFolder(run)
     folder.read_config()  # before a long load
     estimator = load_run(run)
-    reading = Reading(estimator.schema_, strict=False)
+    reading = Reading(estimator.schema_, strict, fallback, smiles_column=smiles_column)
     store = read_graphs(data or graphs_of_fit(estimator), reading)
     tell(reading, page.parent / "left_out.csv")
-    labelled = store.has_labels and store.schema.targets[0].is_categorical
-    labelled = labelled and estimator.learns_from != "labels"  # these have seen the labels of every fold
-    if labelled and np.unique(store.labels, return_counts=True)[1].min() < FOLDS:
-        print(f"A class has fewer than {FOLDS} graphs; the report has no accuracies.", file=sys.stderr)
-        labelled = False
-    names = ["label-free", *(["untrained"] if 0 in folder.snapshot_epochs() else [])] if labelled else []
-    results = [evaluate(run, store, name) for name in names]
+    results = _results(folder, estimator, store, target)
     write_report(folder, estimator, store, results, page, _about(called, run, estimator))
     if json:
         print_json({"report": str(page), "results": results})
         return
     for r in results:
-        print(f"{r['protocol']:>10}: {r['accuracy']['mean']:.2f} ± {r['accuracy']['std']:.2f} %")
+        told = ", ".join(
+            f"{ALL_MEASURES[name]} {m['mean']:.4g} ± {m['std']:.2g}" for name, m in r["measures"].items()
+        )
+        print(f"{r['target']}, {r['protocol']}: {told}")
     print(f"Report: {page}")
+
+
+def _results(
+    folder: RunFolder, estimator: GraphMethod, store: GraphStore, target: str | None
+) -> list[dict[str, Any]]:
+    """How well the target is told from the vectors; empty where there is none, or too few graphs have it."""
+    from partwhole.evaluation.protocols import evaluate
+    from partwhole.evaluation.targets import with_target
+
+    if estimator.learns_from == "labels":  # these have seen the labels of every fold
+        if target is not None:
+            raise PartwholeError(
+                "The run learned from labels; leave --target out, and see `partwhole evaluate`."
+            )
+        return []
+    if not store.schema.targets and target is None:
+        return []
+    labelled = with_target(store, target)
+    few = _too_few(labelled)
+    if few:
+        print(f"{few}; the report does not say how well {labelled.target!r} is told.", file=sys.stderr)
+        return []
+    names = ["label-free", *(["untrained"] if 0 in folder.snapshot_epochs() else [])]
+    return [evaluate(folder.path, store, name, target=labelled.target) for name in names]
+
+
+def _too_few(labelled: Labelled) -> str:
+    """Why ten folds are not possible; empty where they are."""
+    import numpy as np
+
+    if labelled.is_number:
+        return "" if len(labelled.values) >= 2 * FOLDS else f"Fewer than {2 * FOLDS} graphs have the target"
+    classes, counts = np.unique(labelled.values, return_counts=True)
+    if len(classes) < 2:
+        return "All graphs are of one class"
+    return "" if counts.min() >= FOLDS else f"A class has fewer than {FOLDS} graphs"
 
 
 def _page(called: Path, run: Path, data: str | None, out: Path | None) -> Path:

@@ -16,6 +16,7 @@ CLASS_MEASURES = {
 }
 NUMBER_MEASURES = {"rmse": "RMSE", "mae": "MAE", "r2": "R²", "rmse_of_mean": "RMSE of the mean"}
 ALL_MEASURES = CLASS_MEASURES | NUMBER_MEASURES
+SIMPLE_GUESSES = ("majority", "rmse_of_mean")  # what needs no model
 
 
 def class_measures(codes: np.ndarray, chosen: np.ndarray, scores: np.ndarray | None) -> Measures:

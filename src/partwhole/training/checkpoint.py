@@ -64,14 +64,9 @@ class RunFolder:
     def clear(self, keep: Iterable[str] = ()) -> None:
         """Remove the files of a run, but for those named in `keep`; anything else in the folder stays."""
         learned = (self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file)
-        told = (self.report_file, self.left_out_file, self.held_out_file)
+        told = (self.report_file, self.left_out_file, self.held_out_file, self.landmarks_file)
         with told_when_unwritable(self.path):
-            for file in (
-                *learned,
-                *told,
-                self.landmarks_file,
-                *map(self._snapshot_file, self.snapshot_epochs()),
-            ):
+            for file in (*learned, *told, *map(self._snapshot_file, self.snapshot_epochs())):
                 if file.name not in keep:
                     file.unlink(missing_ok=True)
         shutil.rmtree(self.failed_folder, ignore_errors=True)

@@ -14,6 +14,7 @@ from partwhole.files import atomic_file
 from partwhole.labelled import LabelledMethod
 from partwhole.method import GraphMethod
 from partwhole.predictions import Predictions, predicted
+from partwhole.semisupervised.measures import ALL_MEASURES, SIMPLE_GUESSES
 from partwhole.store import GraphStore
 from partwhole.training.checkpoint import RunFolder
 from partwhole.views.halos import color_of
@@ -67,6 +68,9 @@ def write_report(
         plotly=get_plotlyjs(),
         script=_file("map.js"),
         results=results,
+        measures=ALL_MEASURES,
+        simple=SIMPLE_GUESSES,
+        targets=len(store.schema.targets),
         curves=_html(training_plots(estimator)),
         map=script_json(map_data(plane(vectors), part, memberships, found.targets, vectors)),
         map_text=f"The vectors of {many} {len(store)} graphs in the plane (t-SNE, or principal axes where "
