@@ -7,6 +7,7 @@ import pytest
 
 import partwhole
 from partwhole import PartwholeError, cluster_graphs, groups, outlier_scores
+from partwhole.views.drawing import COLORS
 from partwhole.views.map import map_data
 
 SIZES = [120, 90, 60, 30]
@@ -100,7 +101,8 @@ def test_of_many_vectors_some_are_compared_with(planted, monkeypatch):
 def test_the_map_can_be_coloured_by_cluster(mutag):
     points, vectors = np.zeros((188, 2)), np.random.default_rng(0).normal(size=(188, 8))
     columns = {c["name"]: c for c in map_data(points, mutag, None, {}, vectors)["columns"]}
-    assert columns["cluster"]["values"] == cluster_graphs(vectors).labels.tolist()
+    assert columns["cluster"]["values"] == cluster_graphs(vectors, most=len(COLORS)).labels.tolist()
+    assert max(columns["cluster"]["values"]) < len(COLORS)
     assert not columns["cluster"]["numeric"]
     assert len(columns["outlier score"]["values"]) == 188
     assert "cluster" not in [c["name"] for c in map_data(points, mutag, None, {})["columns"]]

@@ -15,8 +15,11 @@ from pyarrow import parquet
 
 from commands import partwhole
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs, load_pretrained, make_motif_graphs
+from partwhole.embedding import RunContent, embed_shard
 from partwhole.landmarks import FEWEST, WIDEST, Landmarks, landmarks_of, read_landmarks
 from partwhole.pretrained import pretrained_folder
+from partwhole.sources.base import Loaded, Piece
+from partwhole.sources.reading import Reading
 from partwhole.training.checkpoint import RunFolder
 
 pytest.importorskip("rdkit")
@@ -111,3 +114,11 @@ def test_embed_and_neighbors_say_what_is_far(tmp_path):
     assert "is far" not in found.stdout
     answers = json.loads(partwhole("neighbors", "molecules", out, "CCO", "--json").stdout)["answers"]
     assert answers[0]["far"] is True
+
+
+def test_other_machines_tell_it_too():
+    """They get the run as bytes."""
+    content = RunContent.of(pretrained_folder("molecules"))
+    store = load_graphs([NEAR[0], "CCO"], schema=load_pretrained().schema_)
+    (table,), _ = embed_shard(content, [], Loaded(Piece(store)), Reading())
+    assert table.column("far").to_pylist() == [False, True]

@@ -51,18 +51,20 @@ class Outliers(NamedTuple):
     ranks: np.ndarray  # [n] 1: the most unusual
 
 
-def cluster_graphs(vectors: np.ndarray, number: int | None = None, seed: int = 0) -> Clusters:
+def cluster_graphs(
+    vectors: np.ndarray, number: int | None = None, seed: int = 0, most: int = MOST_CLUSTERS
+) -> Clusters:
     """Groups of vectors [n, d] that point the same way from the mean, by k-means.
 
-    Without a `number`, the one from 2 to 20 with the best silhouette is taken. Directions are compared, not
-    lengths: the length of a vector is mostly the size of its graph.
+    Without a `number`, the one from 2 to `most` with the best silhouette is taken. Directions are compared,
+    not lengths: the length of a vector is mostly the size of its graph.
     """
     if number is not None and not 1 <= number <= len(vectors):
         raise PartwholeError(f"{len(vectors)} graphs cannot be in {number} clusters; ask for fewer.")
     x = _directions(vectors)
     part = x[_evenly(len(x), LOOKED_AT)]
     apart = _distances(part)
-    number = number or _best_number(part, apart, seed)
+    number = number or _best_number(part, apart, seed, most)
     fitted = _k_means(x, number, seed)
     order = np.argsort(-np.bincount(fitted.labels_, minlength=number), kind="stable")
     labels = np.argsort(order)[fitted.labels_]
@@ -122,9 +124,9 @@ def _distances(x: np.ndarray) -> np.ndarray:
     return apart
 
 
-def _best_number(x: np.ndarray, apart: np.ndarray, seed: int) -> int:
+def _best_number(x: np.ndarray, apart: np.ndarray, seed: int, most: int) -> int:
     different = len(np.unique(x.round(5), axis=0))
-    numbers = range(2, min(MOST_CLUSTERS, different - 1) + 1)
+    numbers = range(2, min(most, different - 1) + 1)
     found = {number: _silhouette(apart, _k_means(x, number, seed, starts=2).labels_) for number in numbers}
     return max(found, key=lambda number: found[number], default=min(different, 2))
 

@@ -82,11 +82,9 @@ def _groups(vectors: np.ndarray | None) -> list[dict[str, Any]]:
     """What the vectors tell about the graphs among each other."""
     if vectors is None:
         return []
+    clusters = cluster_graphs(vectors, most=len(COLORS))  # each has a colour of its own
     scores = outlier_scores(vectors).scores.round(3)
-    return [
-        _column("cluster", cluster_graphs(vectors).labels, False),
-        _column("outlier score", scores, True),
-    ]
+    return [_column("cluster", clusters.labels, False), _column("outlier score", scores, True)]
 
 
 def _sizes(store: GraphStore) -> list[dict[str, Any]]:
