@@ -112,7 +112,7 @@ def test_files(served, predicting):
     assert [len(seen["neighbors"]) for seen in found] == [3] * 20
     for name in ("../../etc/passwd", "a.pkl", ""):
         answer = served.send("/upload", b"x", params={"name": name})
-        assert (answer.status_code, answer.json()["detail"][:5]) == (422, "name:")
+        assert (answer.status_code, "must end in one of .csv, " in answer.json()["detail"]) == (422, True)
     broken = served.send("/upload?name=a.json", b"{")
     assert broken.status_code == 422
     assert broken.json()["detail"].startswith("The file cannot be read")

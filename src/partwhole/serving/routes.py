@@ -26,7 +26,7 @@ from partwhole.serving.limits import Limits, Places
 from partwhole.serving.problems import problem
 from partwhole.serving.requests import NEIGHBORS, Given, RequestTypes, neighbors, require_text
 from partwhole.serving.service import Embedded, Service
-from partwhole.serving.uploads import NAME, read_upload
+from partwhole.serving.uploads import FileName, read_upload
 from partwhole.store import GraphStore
 
 A = TypeVar("A")
@@ -120,7 +120,7 @@ def page_routes(answering: Answering, types: RequestTypes, limits: Limits) -> AP
     @router.post("/upload", openapi_extra={"requestBody": WHOLE_FILE | {"required": True}})
     async def upload(
         request: Request,
-        name: Annotated[str, Query(pattern=NAME, max_length=255, examples=["molecules.smi"])],
+        name: Annotated[FileName, Query(examples=["molecules.smi"])],
         k: neighbors(limits) = NEIGHBORS,  # type: ignore[valid-type]
     ) -> list[Seen]:
         """`look` for the first graphs of a file, given as the body; its name tells the kind."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from partwhole.errors import PartwholeError
 from partwhole.sources.loading import read_graphs
@@ -21,11 +24,21 @@ def _any_case(text: str) -> str:
     return "".join(f"[{c}{c.upper()}]" if c.isalpha() else f"\\{c}" for c in text)
 
 
-NAME = f"({'|'.join(map(_any_case, KINDS))})$"
+def _of_a_kind(name: str) -> str:
+    if not name.lower().endswith(KINDS):
+        kinds = ", ".join(KINDS)
+        raise PydanticCustomError("kind", "The name must end in one of {kinds}", {"kinds": kinds})
+    return name
+
+
+PATTERN = f"({'|'.join(map(_any_case, KINDS))})$"
+FileName = Annotated[
+    str, Field(max_length=255, json_schema_extra={"pattern": PATTERN}), AfterValidator(_of_a_kind)
+]
 
 
 def read_upload(body: bytes, name: str, service: Service) -> GraphStore:
-    """Its first graphs. Nothing of the name is used but what tells the kind, as `NAME` has it."""
+    """Its first graphs. Nothing of the name is used but what tells the kind, as `FileName` has it."""
     kind = next(kind for kind in KINDS if name.lower().endswith(kind))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"sent{kind}"
