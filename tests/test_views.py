@@ -72,6 +72,13 @@ def test_the_smiles_of_a_graph_tell_what_its_columns_do_not():
     assert symbols(plain(molecule("C=O", "CO"))) == ["O"]  # the SMILES of another molecule
 
 
+def test_a_molecule_keeps_its_hydrogens_in_the_columns_of_a_model_without(mutag):
+    pytest.importorskip("rdkit")
+    (graph,) = load_graphs([ASPIRIN], schema=mutag.schema)
+    assert symbols(plain(graph)) == ["O", "O", "O", "OH"]
+    assert symbols(plain(replace(graph, id="a name"))) == ["O", "O", "O", "O"]  # nothing tells
+
+
 @pytest.mark.parametrize("name", [None, "a name"])
 @pytest.mark.parametrize(("smiles", "cis"), [(r"C/C=C\C", True), ("C/C=C/C", False)])
 def test_double_bonds_have_their_side(smiles, cis, name):
