@@ -9,7 +9,9 @@ import numpy as np
 from partwhole.errors import PartwholeError
 from partwhole.graph import Graph
 from partwhole.schema import NO_CATEGORY, Column
-from partwhole.sources.molecules import SCHEMA, encode_molecules, parse_smiles
+from partwhole.sources.molecules import encode_molecules, parse_smiles
+from partwhole.sources.reading import Reading
+from partwhole.sources.recoding import recoded
 
 BOND_ORDER = {"single": 1, "double": 2, "triple": 3, "aromatic": 12}  # RDKit's numbers
 NO_BOND = "none"  # atoms that are joined by their distance only
@@ -66,17 +68,17 @@ def molecule_to_draw(graph: Graph) -> Any:
 
 
 def _molecule_of_id(graph: Graph) -> Any | None:
-    """None unless the id is SMILES that give this graph again, atom by atom."""
-    columns = graph.schema.node, graph.schema.edge
-    if not isinstance(graph.id, str) or columns != (SCHEMA.node, SCHEMA.edge):
+    """None unless the id is SMILES that give this graph again, atom by atom, in its own columns."""
+    if not isinstance(graph.id, str):
         return None
     try:
         molecule = parse_smiles(graph.id, 0)
+        if molecule.GetNumAtoms() != graph.num_nodes:
+            return None
+        store = encode_molecules([molecule]).store
+        again = recoded(store, graph.schema, Reading(graph.schema, fallback=True))[0]
     except PartwholeError:
         return None
-    if molecule.GetNumAtoms() != graph.num_nodes:
-        return None
-    again = encode_molecules([molecule]).store[0]
     names = ("node_codes", "edges", "edge_codes")
     return molecule if all(np.array_equal(getattr(again, n), getattr(graph, n)) for n in names) else None
 

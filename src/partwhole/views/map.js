@@ -33,38 +33,39 @@ function traces(data, column) {
   })];
 }
 
-const element = (tag, properties, ...children) => {
+// Names begin with `map`, since a page may have scripts of its own.
+const mapElement = (tag, properties, ...children) => {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
   return made;
 };
 
 // Number, colour and nodes of each part of a graph.
-function legend(sizes, colors) {
-  return element("ul", { className: "legend" }, ...sizes.map((size, k) => {
-    const swatch = element("i", {});
+function mapLegend(sizes, colors) {
+  return mapElement("ul", { className: "legend" }, ...sizes.map((size, k) => {
+    const swatch = mapElement("i", {});
     swatch.style.background = colors[k % colors.length];
-    return element("li", {}, swatch, `part ${k + 1}: ${size}`);
+    return mapElement("li", {}, swatch, `part ${k + 1}: ${size}`);
   }));
 }
 
-function facts(columns, i) {
-  const shown = (value) => (typeof value === "number" ? Number(value.toPrecision(5)) : value ?? "not known");
-  return element("dl", {}, ...columns.flatMap(({ name, values }) => [
-    element("dt", { textContent: name }), element("dd", { textContent: shown(values[i]) }),
+function mapFacts(columns, i) {
+  const shown = (value) => (value % 1 ? Number(value.toPrecision(5)) : value ?? "not known");
+  return mapElement("dl", {}, ...columns.flatMap(({ name, values }) => [
+    mapElement("dt", { textContent: name }), mapElement("dd", { textContent: shown(values[i]) }),
   ]));
 }
 
 // Beside the map: the drawing of graph i, its parts, and its columns; those beyond a handful are folded.
 function describe(panel, data, drawings, i) {
-  const drawing = element("div", { innerHTML: drawings[i] ?? "<p>This graph is not drawn.</p>" });
-  const name = element("p", { textContent: `graph ${data.ids[i]}` });
+  const drawing = mapElement("div", { innerHTML: drawings[i] ?? "<p>This graph is not drawn.</p>" });
+  const name = mapElement("p", { textContent: `graph ${data.ids[i]}` });
   const first = data.columns.length > MOST_FACTS + 1 ? data.columns.slice(0, MOST_FACTS) : data.columns;
   const rest = data.columns.slice(first.length);
-  const folded = element("details", { open: panel.querySelector("details")?.open ?? false },
-    element("summary", { textContent: `${rest.length} more` }), facts(rest, i));
-  panel.replaceChildren(drawing, ...(data.parts ? [legend(data.parts[i], data.colors)] : []), name,
-    facts(first, i), ...(rest.length ? [folded] : []));
+  const folded = mapElement("details", { open: panel.querySelector("details")?.open ?? false },
+    mapElement("summary", { textContent: `${rest.length} more` }), mapFacts(rest, i));
+  panel.replaceChildren(drawing, ...(data.parts ? [mapLegend(data.parts[i], data.colors)] : []), name,
+    mapFacts(first, i), ...(rest.length ? [folded] : []));
 }
 
 // Draw the map; what it gives back can mark places of graphs that are not on it.

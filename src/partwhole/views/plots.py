@@ -24,7 +24,8 @@ LAYOUT = {
 LINES = {"gridcolor": "rgba(128,128,128,0.2)", "zerolinecolor": "rgba(128,128,128,0.3)"}
 HINT = {"color": "#9aa5b1", "dash": "dash", "width": 2}  # a line to compare with
 
-SPREAD = 20  # from the least to the largest, from which on a scale is logarithmic
+SPREAD = 100  # from the least to the largest, from which on a scale is logarithmic
+FEW_EPOCHS = 10  # each of which has its tick
 LONGEST_NAME = 30  # of a target beside an axis
 
 
@@ -41,7 +42,7 @@ def curves(history: list[dict[str, Any]], names: dict[str, str]) -> Any:
             mode=_mode(rows),
             line={"color": COLORS[color], "width": 2},
         )
-    figure.update_xaxes(title="epoch")
+    figure.update_xaxes(title="epoch", dtick=1 if len(history) <= FEW_EPOCHS else None)
     values = [row[name] for row in history for name in names if name in row]
     if 0 < SPREAD * min(values) < max(values):
         figure.update_yaxes(type="log", dtick=1)
@@ -67,7 +68,7 @@ def information_curve(history: list[dict[str, Any]], nothing: float) -> Any:
     ends = [epochs[0], epochs[-1]]
     title = f"knowing nothing ({nothing:.2f})".replace("-", "\N{MINUS SIGN}")
     figure.add_scatter(x=ends, y=level, name=title, mode="lines", line=HINT, hoverinfo="skip")
-    figure.update_xaxes(title="epoch")
+    figure.update_xaxes(title="epoch", dtick=1 if len(history) <= FEW_EPOCHS else None)
     if below:
         powers = range(-4, 12)
         texts = [f"\N{MINUS SIGN}{10.0**p:,.10g}" for p in powers]

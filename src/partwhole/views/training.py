@@ -43,7 +43,7 @@ def training_plots(estimator: GraphMethod) -> list[tuple[Any, str]]:
 
 
 def _information(estimator: GraphMethod, history: list[dict[str, Any]]) -> tuple[Any, str]:
-    name = getattr(estimator, "estimator")  # noqa: B009  # of every method that logs an estimate
+    name: str = getattr(estimator, "estimator", "jsd")
     nothing = ESTIMATES.get(estimator.method, 1) * knowing_nothing(name)
     last = history[-1]["mutual_information"]
     most = " The most that there can be is 0." if name == "jsd" else ""
