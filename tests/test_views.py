@@ -16,15 +16,15 @@ import torch
 from commands import partwhole
 from partwhole import Graph, PartwholeError, SubgraphInfoMax, load_graphs
 from partwhole.linear import RidgeRegressor
-from partwhole.losses.head_tail import PairScores, mutual_information
+from partwhole.losses.head_tail import PairScores, knowing_nothing, mutual_information
 from partwhole.method import load_run
+from partwhole.semisupervised.held_out import read_held_out
 from partwhole.sources.qm9 import SCHEMA as QM9
 from partwhole.views.drawing import draw_subgraphs
 from partwhole.views.halos import COLORS, nested
-from partwhole.views.held_out import HeldOut, read_held_out
 from partwhole.views.learned import maker_of_vectors
+from partwhole.views.predicted import confusion
 from partwhole.views.structure import draw_molecule
-from partwhole.views.training import knowing_nothing
 
 LIQUIDS = Path(__file__).parents[1] / "examples" / "molecules.csv"
 ASPIRIN = "CC(=O)Oc1ccccc1C(=O)O"
@@ -181,11 +181,13 @@ def test_knowing_nothing_is_the_estimate_of_equal_scores(estimator, nothing):
         assert mutual_information(scores, estimator) <= nothing + 1e-6
 
 
-def test_measures_of_numbers_that_were_held_out():
-    held = HeldOut("y", np.array(["a", "b", "c"]), np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 5.0]))
-    expected = {"RMSE": math.sqrt(4 / 3), "MAE": 2 / 3, "R²": -1.0}
-    assert held.measures() == pytest.approx(expected)
-    assert held.confusion() is None
+def test_measures_of_numbers_that_were_held_out(tmp_path):
+    (tmp_path / "held_out.csv").write_text(
+        "graph,id,target,known,predicted\n0,a,y,1,1\n1,b,y,2,2\n2,c,y,3,5\n"
+    )
+    (held,) = read_held_out(tmp_path / "held_out.csv", numbers=True)
+    expected = {"rmse": math.sqrt(4 / 3), "mae": 2 / 3, "r2": -1.0, "rmse_of_mean": math.sqrt(2 / 3)}
+    assert held.measures == pytest.approx(expected)
 
 
 def test_measures_of_classes_that_were_held_out(tmp_path):
@@ -193,18 +195,18 @@ def test_measures_of_classes_that_were_held_out(tmp_path):
     (tmp_path / "held_out.csv").write_text(
         "graph,id,target,known,predicted,probability\n" + "\n".join(rows) + "\n"
     )
-    (held,) = read_held_out(tmp_path, numbers=False)
+    (held,) = read_held_out(tmp_path / "held_out.csv", numbers=False)
     assert held.ids.tolist() == ["007", "NA", "c", "d"]
-    expected = {"accuracy": 0.75, "balanced accuracy": (2 / 3 + 1) / 2, "majority share": 0.75}
-    assert held.measures() == pytest.approx(expected)
-    assert held.confusion() == {"classes": ["no", "yes"], "rows": [[2, 1], [0, 1]]}
+    expected = {"accuracy": 75, "balanced_accuracy": 100 * (2 / 3 + 1) / 2, "roc_auc": 100, "majority": 75}
+    assert held.measures == pytest.approx(expected)
+    assert confusion(held) == {"classes": ["no", "yes"], "rows": [[2, 1], [0, 1]]}
 
 
 def test_a_damaged_file_of_held_out_graphs_is_told(tmp_path):
-    assert read_held_out(tmp_path, numbers=True) == []
+    assert read_held_out(tmp_path / "held_out.csv", numbers=True) == []
     (tmp_path / "held_out.csv").write_text("graph,id,target,known,predicted\n0,a,y,one,2\n")
     with pytest.raises(PartwholeError, match=r"held_out\.csv is damaged"):
-        read_held_out(tmp_path, numbers=True)
+        read_held_out(tmp_path / "held_out.csv", numbers=True)
 
 
 def test_the_report_says_what_was_learned_from():
@@ -250,7 +252,7 @@ def test_many_targets_are_folded_and_held_out_graphs_are_compared(many):
     assert done.returncode == 0, done.stderr
     page = Path(json.loads(done.stdout)["report"]).read_text()
     assert "<h2>Predictions: 9 targets</h2>" in page
-    assert "<details><summary>9 targets: balanced accuracy 0.5 to 0.5, median 0.5</summary>" in page
+    assert "<details><summary>9 targets: balanced accuracy % 50 to 50, median 50</summary>" in page
     assert "Held out: the model did not learn from these graphs." in page
     assert page.count("known ↓ predicted →") == 9
     assert "Graphs that the model learned from count here too" not in page

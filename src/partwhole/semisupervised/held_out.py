@@ -11,8 +11,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+from partwhole.errors import PartwholeError
 from partwhole.files import atomic_file
 from partwhole.semisupervised.measures import Measures, class_measures, number_measures
+
+COLUMNS, SURE = ("graph", "id", "target", "known", "predicted"), "probability"
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class HeldOut:
 
     def write(self, path: Path) -> None:
         """A row for each graph and target: graph, id, target, known, predicted, probability (of classes)."""
-        rows: dict[str, list[Any]] = {"graph": [], "id": [], "target": [], "known": [], "predicted": []}
+        rows: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         for guess in self.guesses:
             rows["graph"] += guess.rows.tolist()
             rows["id"] += [str(name) for name in guess.ids.tolist()]
@@ -45,11 +48,47 @@ class HeldOut:
             rows["known"] += [str(value) for value in guess.known.tolist()]
             rows["predicted"] += [str(value) for value in guess.predicted.tolist()]
         if any(guess.probability is not None for guess in self.guesses):
-            rows["probability"] = [
-                p for g in self.guesses if g.probability is not None for p in g.probability
-            ]
+            rows[SURE] = [p for g in self.guesses if g.probability is not None for p in g.probability]
         with atomic_file(path) as temporary:
             csv.write_csv(pa.table(rows), temporary)
+
+
+def read_held_out(path: Path, numbers: bool) -> list[Guess]:
+    """What `write` wrote, target by target; nothing where the run was made before such a file was kept."""
+    if not path.exists():
+        return []
+    texts = csv.ConvertOptions(column_types=dict.fromkeys(COLUMNS, pa.string()), strings_can_be_null=False)
+    try:
+        table = csv.read_csv(path, convert_options=texts)
+        rows = {name: np.array(table.column(name).to_pylist(), dtype=object) for name in COLUMNS}
+        sure = table.column(SURE).to_numpy() if SURE in table.column_names else None
+        places = rows["graph"].astype(np.int64)
+        kind = float if numbers else str
+        found = []
+        for target in dict.fromkeys(rows["target"].tolist()):
+            own = rows["target"] == target
+            known, predicted = rows["known"][own].astype(kind), rows["predicted"][own].astype(kind)
+            probability = None if sure is None else sure[own]
+            measures = (
+                number_measures(known, predicted) if numbers else _of_names(known, predicted, probability)
+            )
+            ids = rows["id"][own]
+            found.append(Guess(target, places[own], ids, known, predicted, probability, measures))
+    except (pa.ArrowException, KeyError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise PartwholeError(f"{path} is damaged ({reason}); restore it, or fit again.") from None
+    return found
+
+
+def _of_names(known: np.ndarray, predicted: np.ndarray, probability: np.ndarray | None) -> Measures:
+    """Of two classes the probability of one tells that of the other, and so the order of graphs."""
+    classes = np.unique(np.concatenate([known, predicted]))
+    codes, chosen = (np.searchsorted(classes, names) for names in (known, predicted))
+    scores = None
+    if probability is not None and len(classes) == 2:
+        second = np.where(chosen == 1, probability, 1 - probability)
+        scores = np.stack([1 - second, second], axis=1)
+    return class_measures(codes, chosen, scores)
 
 
 def number_guesses(

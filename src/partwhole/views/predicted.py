@@ -9,15 +9,20 @@ import numpy as np
 
 from partwhole.labelled import LabelledMethod, Numbers
 from partwhole.predictions import ACCURACY, Predictions, compare
+from partwhole.semisupervised.held_out import Guess, read_held_out
+from partwhole.semisupervised.measures import ALL_MEASURES
 from partwhole.semisupervised.targets import as_columns, as_numbers
 from partwhole.store import GraphStore
-from partwhole.views.held_out import HeldOut, read_held_out
+from partwhole.training.checkpoint import RunFolder
 from partwhole.views.plots import known_against_predicted
 
 MANY = 6  # targets, from which on they are folded
 HELD_OUT = "Held out: the model did not learn from these graphs."
 CHOSEN_BY = " Its epoch was chosen by their error, so that new graphs may do a little worse."
-BALANCED = "Balanced accuracy is the mean over classes; the majority share is what naming one class gives."
+BALANCED = (
+    "Balanced accuracy is the mean over classes; the largest class is what naming it always would give."
+)
+MOST_CLASSES = 12  # of a table that can be read
 ALL = "Graphs that the model learned from count here too, if they are among these."
 
 
@@ -26,42 +31,46 @@ def predictions_section(
 ) -> dict[str, Any]:
     """Tables, and figures with their texts."""
     names = list(estimator.target_names_)
-    held = read_held_out(folder, isinstance(estimator, Numbers))
+    numbers = isinstance(estimator, Numbers)
+    held = read_held_out(RunFolder(folder).held_out_file, numbers)
     many = len(names) > MANY
     title = f"{len(names)} targets" if many else ", ".join(names)
     section = {"title": title, "many": many, "names": names}
     if not held:
         return section | _of_known(estimator, store, found)
     chosen = any("validation" in row for row in estimator.history_)
-    return section | _of_held_out(held, HELD_OUT + CHOSEN_BY * chosen)
+    return section | _of_held_out(held, HELD_OUT + CHOSEN_BY * chosen, numbers)
 
 
-def _of_held_out(held: list[HeldOut], text: str) -> dict[str, Any]:
-    measured = [(one, one.measures()) for one in held]
-    measures = list(measured[0][1])
-    rows = [
-        [one.target, len(one.known), *(_shown(values[name]) for name in measures)] for one, values in measured
-    ]
+def _of_held_out(held: list[Guess], text: str, numbers: bool) -> dict[str, Any]:
+    names = [name for name in ALL_MEASURES if any(name in one.measures for one in held)]
+    rows = [[one.target, len(one.known), *(_shown(one.measures.get(name)) for name in names)] for one in held]
     plots = [
         (
             known_against_predicted(one.known, one.predicted, one.ids, one.target, "held out"),
-            f"{one.target}: " + ", ".join(f"{name} {_shown(value)}" for name, value in values.items()),
+            f"{one.target}: " + ", ".join(f"{ALL_MEASURES[n]} {_shown(v)}" for n, v in one.measures.items()),
         )
-        for one, values in measured
-        if one.is_number
+        for one in (held if numbers else [])
     ]
-    tables = [{"target": one.target, **table} for one in held if (table := one.confusion())]
-    telling = "R²" if held[0].is_number else "balanced accuracy"
-    if not held[0].is_number:
-        text += f" {BALANCED}"
+    tables = [] if numbers else [{"target": one.target, **t} for one in held if (t := confusion(one))]
+    telling = "r2" if numbers else "balanced_accuracy"
     return {
-        "text": text,
-        "columns": ["target", "graphs held out", *measures],
+        "text": text if numbers else f"{text} {BALANCED}",
+        "columns": ["target", "graphs held out", *(ALL_MEASURES[name] for name in names)],
         "rows": rows,
-        "summary": _span(telling, [values[telling] for _, values in measured]),
+        "summary": _span(ALL_MEASURES[telling], [one.measures.get(telling) for one in held]),
         "plots": plots,
         "confusions": tables,
     }
+
+
+def confusion(guess: Guess) -> dict[str, Any] | None:
+    """Graphs by their known (rows) and predicted class (columns); None for too many classes."""
+    classes = sorted({*guess.known.tolist(), *guess.predicted.tolist()})
+    if len(classes) > MOST_CLASSES:
+        return None
+    pairs = list(zip(guess.known.tolist(), guess.predicted.tolist()))
+    return {"classes": classes, "rows": [[pairs.count((k, p)) for p in classes] for k in classes]}
 
 
 def _of_known(estimator: LabelledMethod, store: GraphStore, found: Predictions) -> dict[str, Any]:

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
+from partwhole.losses.head_tail import knowing_nothing
 from partwhole.method import GraphMethod
-from partwhole.registry import ESTIMATORS
 from partwhole.views.plots import curves, information_curve
 
-ESTIMATES = {"mvgrl": 2}  # how many are summed: one for each of its views
-
 LOSSES = {"loss": "loss", "supervised": "from labels", "unsupervised": "without labels, before its weight"}
-
-
-def knowing_nothing(estimator: str) -> float:
-    """The estimate of mutual information where all pairs have the same score, at best: 0."""
-    alike = torch.zeros(1)
-    return float(ESTIMATORS.get(estimator)(alike, alike))
 
 
 def training_plots(estimator: GraphMethod) -> list[tuple[Any, str]]:
@@ -43,8 +33,8 @@ def training_plots(estimator: GraphMethod) -> list[tuple[Any, str]]:
 
 
 def _information(estimator: GraphMethod, history: list[dict[str, Any]]) -> tuple[Any, str]:
-    name: str = getattr(estimator, "estimator", "jsd")
-    nothing = ESTIMATES.get(estimator.method, 1) * knowing_nothing(name)
+    name: str = estimator.plain_options().get("estimator", "jsd")
+    nothing = knowing_nothing(name)
     last = history[-1]["mutual_information"]
     most = " The most that there can be is 0." if name == "jsd" else ""
     if last > nothing:
