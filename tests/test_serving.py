@@ -201,10 +201,10 @@ def test_malformed_and_large_bodies(served):
 
 @pytest.fixture
 def impatient(model):
-    """Waits for a request no longer than a second."""
+    """Soon cuts off who does not send; a client that does is never that late, on a busy machine either."""
     fitted, run = model
     fitted.save(run)
-    service = Served(run, "--seconds", 1)
+    service = Served(run, "--seconds", 10)
     yield service
     service.stop()
 
