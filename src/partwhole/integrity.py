@@ -1,7 +1,8 @@
-"""The columns of a saved store: mapped, and looked at before an index of a damaged file leads anywhere."""
+"""The columns of a store: mapped, hashed, and looked at before an index of a damaged file leads anywhere."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,7 @@ KINDS = {  # column -> type, dimensions
     "marks": ("int8", 1),
 }
 GRAPHS = 4096  # looked at together
+DIGEST_ROWS = 1_000_000  # hashed at a time
 
 
 @contextmanager
@@ -57,6 +59,18 @@ def _mapped(file: Path) -> np.ndarray:
         return np.load(file, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # the parser of its header raises whatever Python's own does
         raise ValueError(f"{file.name}: {error}") from None
+
+
+def digest_of(store: GraphStore, columns: Sequence[str]) -> str:
+    """SHA-256 of the content of these columns."""
+    digest = hashlib.sha256()
+    for column in columns:
+        array = getattr(store, column)
+        digest.update(f"{column} {array.dtype.str} {array.shape}".encode())
+        for start in range(0, len(array) if array.size else 0, DIGEST_ROWS):
+            digest.update(np.ascontiguousarray(array[start : start + DIGEST_ROWS]).data)
+            store.release_pages()
+    return digest.hexdigest()
 
 
 def require_attributes(store: GraphStore) -> None:

@@ -5,7 +5,6 @@ Taking a batch is array work: no Python object stands for a node, an edge or a g
 
 from __future__ import annotations
 
-import hashlib
 import json
 import mmap
 from collections.abc import Iterator, Sequence
@@ -20,14 +19,19 @@ from partwhole import captions
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.files import atomic_folder
 from partwhole.graph import Graph, GraphBatch, InputRows
-from partwhole.integrity import mapped_columns, require_attributes, require_whole, told_when_damaged
+from partwhole.integrity import (
+    digest_of,
+    mapped_columns,
+    require_attributes,
+    require_whole,
+    told_when_damaged,
+)
 from partwhole.packing import concatenated_ranges, pack_edges, require_nodes, undirected_edges
 from partwhole.schema import Schema, one_hot
 from partwhole.segment import permute_within_graphs
 from partwhole.values import as_ids
 
 FORMAT = 1
-DIGEST_ROWS = 1_000_000  # hashed at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -340,16 +344,7 @@ class GraphStore:
 
     def digest(self) -> str:
         """SHA-256 of the content: the same for the same graphs, however they were stored."""
-        digest = hashlib.sha256()
-        for column in COLUMNS:
-            if column in ("ids", "marks"):
-                continue
-            array = getattr(self, column)
-            digest.update(f"{column} {array.dtype.str} {array.shape}".encode())
-            for start in range(0, len(array) if array.size else 0, DIGEST_ROWS):
-                digest.update(np.ascontiguousarray(array[start : start + DIGEST_ROWS]).data)
-                self.release_pages()
-        return digest.hexdigest()
+        return digest_of(self, [column for column in COLUMNS if column not in ("ids", "marks")])
 
 
 OF_MEMORY = ("schema", "name", "origin", "structure", "rows")  # not columns of a saved store

@@ -72,7 +72,7 @@ def _molecule_of_id(graph: Graph) -> Any | None:
     if not isinstance(graph.id, str):
         return None
     try:
-        molecule = parse_smiles(graph.id, 0)
+        molecule = parse_smiles(graph.id)
         if molecule.GetNumAtoms() != graph.num_nodes:
             return None
         store = encode_molecules([molecule]).store
