@@ -52,8 +52,7 @@ class GraphStore:
     name: str = "graphs"
     origin: str = ""  # the file or folder that it was read from
     structure: dict[str, np.ndarray] = field(default_factory=dict)  # kind -> [N, D] float32 or bool
-    # [G] the place of each graph in what was read, counted from 0: `y[store.rows]` are the values of a list
-    # or a table of which some rows were left out.
+    # [G] places in what was read, from 0: `y[store.rows]` are values of the rows that were not left out.
     rows: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def __post_init__(self) -> None:
