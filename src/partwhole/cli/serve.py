@@ -31,7 +31,9 @@ def serve(
     """
     from rich.console import Console
 
+    from partwhole.landmarks import read_landmarks
     from partwhole.method import load_run
+    from partwhole.pretrained import run_folder
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
 
@@ -52,7 +54,7 @@ def serve(
     with console.status("reading and embedding the graphs"):
         store = read_graphs(data or graphs_of_fit(estimator), reading)
         limits = Limits(body_bytes=megabytes * 2**20, graphs=graphs, seconds=seconds)
-        service = Service(estimator, store, limits)
+        service = Service(estimator, store, limits, read_landmarks(run_folder(run)))
     with console.status("drawing the map"):
         _ = service.map
     tell(reading, (run if run.is_dir() else Path()) / "left_out.csv")

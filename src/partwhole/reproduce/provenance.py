@@ -21,7 +21,7 @@ def source_revision() -> str:
     here = Path(__file__).parents[1]
 
     def git(*arguments: str) -> str:
-        asked = ["git", "-C", str(here), *arguments]
+        asked = ["git", "--no-optional-locks", "-C", str(here), *arguments]  # it only looks
         return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
 
     try:

@@ -47,6 +47,13 @@ class Prediction(BaseModel):
     probabilities: dict[str, float] = Field(description="Of each class; empty for a number.")
 
 
+class Part(BaseModel):
+    """A subgraph, as it is drawn."""
+
+    color: str
+    nodes: float = Field(description="That it holds; not a whole number where nodes are shared out.")
+
+
 class DrawnNeighbor(Neighbor):
     drawing: str | None = Field(description="SVG; none if too large.")
 
@@ -56,6 +63,8 @@ class Seen(BaseModel):
 
     id: str
     drawing: str | None = Field(description="SVG, its nodes coloured by their subgraphs; none if too large.")
+    parts: list[Part] = Field(description="Its subgraphs; empty where the run learned none.")
+    far: bool | None = Field(description="Whether it is unlike the graphs of the fit; none: not known.")
     place: tuple[float, float] = Field(description="On the map, between its closest neighbours.")
     predicted: list[Prediction] = Field(description="The most notable first.")
     neighbors: list[DrawnNeighbor]
@@ -75,6 +84,7 @@ class Map(BaseModel):
     ids: list[str]
     columns: list[MapColumn] = Field(description="What graphs can be coloured by.")
     colors: list[str]
+    parts: list[list[float]] | None = Field(description="Nodes in each subgraph of each graph.")
     drawings: str = Field(description="A list of SVG as JSON, gzip and base64; null where there is none.")
 
 

@@ -73,9 +73,19 @@ function card(neighbor) {
     ...text.map((line) => made("p", { textContent: line, title: line })), ...known(neighbor.targets));
 }
 
+function legend(parts) {
+  return parts.length ? [mapLegend(parts.map((p) => p.nodes), parts.map((p) => p.color))] : [];
+}
+
+function unlike(far) {
+  const text = "Far from what the encoder was trained on: its vector, and so its neighbours, may mean little.";
+  return far ? [made("p", { className: "far", textContent: text })] : [];
+}
+
 function answer(seen) {
   return made("article", { className: "answer" },
-    made("div", {}, made("h2", { textContent: seen.id }), figure(seen.drawing), ...predictions(seen.predicted)),
+    made("div", {}, made("h2", { textContent: seen.id }), figure(seen.drawing), ...legend(seen.parts),
+      ...unlike(seen.far), ...predictions(seen.predicted)),
     made("div", {}, made("h2", { textContent: "Closest graphs" }),
       made("div", { className: "cards" }, ...seen.neighbors.map(card))));
 }

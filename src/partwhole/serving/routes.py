@@ -16,6 +16,7 @@ from partwhole.serving.answers import (
     Map,
     Neighbor,
     NeighborLists,
+    Part,
     PredictedTargets,
     Prediction,
     Seen,
@@ -162,10 +163,13 @@ def _body(kind: Any) -> Any:
 
 def _seen(service: Service, store: GraphStore, found: Embedded, k: int) -> list[Seen]:
     lists, places = service.closest(found.vectors, k), service.place(found.vectors)
+    far = service.far(found.vectors, store)
     return [
         Seen(
             id=name,
             drawing=service.drawing(store[i]),
+            parts=[Part(color=color, nodes=nodes) for color, nodes in service.parts(store[i])],
+            far=None if far is None else far[i],
             place=(float(places[i][0]), float(places[i][1])),
             predicted=[Prediction(**about) for about in found.predictions(i)],
             neighbors=[DrawnNeighbor(**n, drawing=service.drawn(n["index"])) for n in lists[i]],

@@ -11,6 +11,7 @@ import numpy as np
 from partwhole.errors import PartwholeError
 from partwhole.graph import Graph
 from partwhole.labelled import Classes, LabelledMethod
+from partwhole.landmarks import Landmarks
 from partwhole.method import GraphMethod
 from partwhole.neighbors import Neighbors
 from partwhole.predictions import predicted
@@ -21,7 +22,16 @@ from partwhole.sources.node_link import as_node_link, node_link
 from partwhole.sources.reading import Reading
 from partwhole.store import GraphStore
 from partwhole.streaming import concatenate
-from partwhole.views.map import MOST_NODES, MOST_POINTS, draw, map_data, memberships_of, target_columns
+from partwhole.views.halos import color_of
+from partwhole.views.map import (
+    MOST_NODES,
+    MOST_POINTS,
+    draw,
+    map_data,
+    memberships_of,
+    part_sizes,
+    target_columns,
+)
 from partwhole.views.plots import plane
 
 PLACED_BY = 3  # neighbours on the map that a new graph is put between
@@ -58,8 +68,10 @@ class Embedded:
 class Service:
     """A fitted run and the graphs that it is shown with."""
 
-    def __init__(self, estimator: GraphMethod, store: GraphStore, limits: Limits):
-        self.estimator, self.limits = estimator, limits
+    def __init__(
+        self, estimator: GraphMethod, store: GraphStore, limits: Limits, landmarks: Landmarks | None = None
+    ):
+        self.estimator, self.limits, self.landmarks = estimator, limits, landmarks
         self.store = store
         self.vectors = estimator.transform(store)
         self.neighbors = Neighbors(self.vectors)
@@ -154,8 +166,24 @@ class Service:
         """None where a drawing could not be read."""
         if not 0 < graph.num_nodes <= MOST_NODES:
             return None
+        return draw(graph, self._membership(graph))
+
+    def parts(self, graph: Graph) -> list[tuple[str, float]]:
+        """Colour and nodes of each of its subgraphs, as they are drawn."""
+        membership = self._membership(graph) if graph.num_nodes else None
+        sizes = [] if membership is None else part_sizes(membership)
+        return [(color_of(k), size) for k, size in enumerate(sizes)]
+
+    def _membership(self, graph: Graph) -> np.ndarray | None:
         memberships = memberships_of(self.estimator, GraphStore.from_graphs([graph]))
-        return draw(graph, memberships[0] if memberships else None)
+        return memberships[0] if memberships else None
+
+    def far(self, vectors: np.ndarray, store: GraphStore) -> list[bool] | None:
+        """Whether each graph is unlike those of the fit; None where the run cannot tell."""
+        if self.landmarks is None:
+            return None
+        far: list[bool] = self.landmarks.far(vectors, store.num_nodes).tolist()
+        return far
 
     def _predicted(self, store: GraphStore) -> tuple[dict[str, list[Any]], dict[str, dict[str, list[float]]]]:
         """Values, and of classes the probabilities."""
