@@ -20,7 +20,7 @@ import pytest
 from commands import MEASURED
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-HANGS = 200  # seconds after which something hangs, however busy the machine is
+HANGS = 900  # seconds after which something hangs, however busy the machine is
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine; install one to run it")

@@ -34,7 +34,7 @@ def model(tmp_path_factory, mutag):
 @pytest.fixture(scope="module")
 def served(model):
     fitted, run = model
-    fitted.save(run)
+    fitted.save(run, overwrite=True)
     service = Served(run, "--seconds", HANGS, "--graphs", 20)
     yield service
     service.stop()
@@ -203,7 +203,7 @@ def test_malformed_and_large_bodies(served):
 def impatient(model):
     """Soon cuts off who does not send; a client that does is never that late, on a busy machine either."""
     fitted, run = model
-    fitted.save(run)
+    fitted.save(run, overwrite=True)
     service = Served(run, "--seconds", 10)
     yield service
     service.stop()
@@ -240,7 +240,7 @@ def test_many_clients_at_once_get_their_own_answers(served, mutag):
 
 def test_it_listens_on_loopback_alone_and_ends_when_asked(model):
     fitted, run = model
-    fitted.save(run)
+    fitted.save(run, overwrite=True)
     service = Served(run)
     assert service.address.startswith("http://127.0.0.1:")
     taken = subprocess.run(
@@ -313,7 +313,7 @@ def test_upload_a_file_in_the_dark(predicting, page):
 @in_browser
 def test_a_report_works_offline(model, page, mutag):
     fitted, run = model
-    fitted.save(run)
+    fitted.save(run, overwrite=True)
     done = subprocess.run(
         [sys.executable, "-m", "partwhole", "report", str(run), "--json"],
         capture_output=True,

@@ -11,7 +11,7 @@ from PIL import Image
 
 from partwhole import load_graphs
 from partwhole.linear import LogisticClassifier
-from partwhole.views.drawing import COLORS
+from partwhole.views.halos import COLORS
 from served import EXAMPLES, HANGS, Served, browser_page, in_browser
 
 ASPIRIN = "CC(=O)Oc1ccccc1C(=O)O"
@@ -47,6 +47,18 @@ def page(served):
         page.wait_for_selector(".answer")
         page.wait_for_function("document.querySelector('.map .plot').data.at(-1).name === 'your graph'")
         yield page
+
+
+def test_parts_have_a_legend_and_graphs_unlike_the_fit_a_warning():
+    service = Served("molecules", EXAMPLES / "molecules.csv", "--seconds", HANGS)
+    try:
+        aspirin, water = service.post("/look", {"smiles": [ASPIRIN, "O"]}).json()
+        assert (aspirin["far"], water["far"]) == (False, True)
+        assert [part["nodes"] > 0 for part in aspirin["parts"]].count(True) >= 1
+        assert [part["color"] for part in aspirin["parts"]] == list(COLORS[:4])
+        assert len(service.get("/map").json()["parts"][0]) == 4
+    finally:
+        service.stop()
 
 
 def test_the_most_notable_predictions_come_first(served):
