@@ -60,7 +60,7 @@ def model(tmp_path_factory, mutag):
 @pytest.fixture(scope="module")
 def served(model):
     fitted, run = model
-    fitted.save(run)
+    fitted.save(run, overwrite=True)
     service = Served(run, "--seconds", 3, "--graphs", 20)
     yield service
     service.stop()
@@ -248,7 +248,7 @@ def test_many_clients_at_once_get_their_own_answers(served, mutag):
 
 def test_it_listens_on_loopback_alone_and_ends_when_asked(model):
     fitted, run = model
-    fitted.save(run)
+    fitted.save(run, overwrite=True)
     service = Served(run)
     assert service.address.startswith("http://127.0.0.1:")
     taken = subprocess.run(
@@ -332,7 +332,7 @@ def test_upload_a_file_in_the_dark(predicting, page):
 @in_browser
 def test_a_report_works_offline(model, page, mutag):
     fitted, run = model
-    fitted.save(run)
+    fitted.save(run, overwrite=True)
     done = subprocess.run(
         [sys.executable, "-m", "partwhole", "report", str(run), "--json"],
         capture_output=True,
