@@ -55,8 +55,7 @@ class LabelledMethod(GraphMethod):
         chooses its epoch by them.
         `names`: what the targets are called.
         """
-        self._settle()
-        self._start(load_graphs(graphs), y, held_out, names)
+        self._begin_fit(load_graphs(graphs), y=y, held_out=held_out, names=names)
         self._fit_started()
         return self
 

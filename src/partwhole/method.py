@@ -47,8 +47,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
 
     def fit(self, graphs: Any, y: Any = None) -> Self:
         """Learn from graphs; `y` is ignored, it is there for scikit-learn."""
-        self._settle()
-        self._start(load_graphs(graphs))
+        self._begin_fit(load_graphs(graphs))
         self._fit_started()
         return self
 
@@ -72,8 +71,7 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         if run.exists() and not (resume or overwrite):
             raise PartwholeError(f"{run.path} already holds a run; choose to resume or to overwrite it.")
         kept = run.read_config() if run.exists() and resume else {}
-        self._settle(kept.get("options", {}))
-        self._start(store, **labels)
+        self._begin_fit(store, kept.get("options", {}), **labels)
         if kept:
             _require_same_run(kept, self.about_, self.config_class)
         if not self.keeps_state:  # a fit that fails leaves the folder as it was
@@ -184,6 +182,14 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         for start in range(0, len(store), EMBED_GRAPHS):
             yield self._embed(store[start : start + EMBED_GRAPHS])
             store.release_pages()
+
+    def _begin_fit(self, store: GraphStore, kept: Mapping[str, Any] = {}, **labels: Any) -> None:
+        self._settle(kept)
+        try:
+            self._start(store, **labels)
+        except BaseException:
+            self.__dict__.pop("about_", None)  # what failed is not fitted
+            raise
 
     def _settle(self, kept: Mapping[str, Any] = {}) -> None:
         """Check the options and draw the seed; a fit that goes on keeps its own where none is given."""
