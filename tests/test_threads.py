@@ -38,7 +38,8 @@ def test_small_steps_have_one_thread_and_large_ones_all(two_threads):
     assert threads_for(2_300, 128) == 1  # MUTAG
     assert threads_for(5_000, 128) == 1  # PROTEINS
     assert threads_for(55_000, 128) == 2  # REDDIT-BINARY
-    assert threads_for(ENOUGH / 128, 128) == 2
+    assert threads_for(2_300, 512) == 2  # MUTAG with wide layers
+    assert threads_for(ENOUGH / 128**2, 128) == 2
     assert threads_for(10, 128, forced=3) == 3
 
 

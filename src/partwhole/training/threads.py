@@ -16,14 +16,14 @@ from threadpoolctl import ThreadpoolController
 
 from partwhole.nn.fused import match_threads
 
-ENOUGH = 20_000 * 128  # numbers in the node vectors of a step from which several threads pay
+ENOUGH = 20_000 * 128**2  # multiplications in a product of a step from which several threads pay
 
 
 def threads_for(nodes: float, width: int, forced: int = 0) -> int:
     """For steps of so many nodes with vectors so wide; `forced`: what a user asks for, 0 for nothing."""
     if forced:
         return forced
-    return torch.get_num_threads() if nodes * width >= ENOUGH else 1
+    return torch.get_num_threads() if nodes * width**2 >= ENOUGH else 1
 
 
 @contextmanager
