@@ -39,7 +39,7 @@ def started(kind, options):
     store = load_graphs("MUTAG")[:43]  # three steps of 21, 21 and, with the last graph, 22
     model = kind(**SMALL | options)
     labels = {} if kind is SubgraphInfoMax else {"y": np.where(np.arange(43) % 3, store.labels, np.nan)}
-    model._start(store, **labels)
+    model._begin_fit(store, **labels)
     return model, model._network().double().train(), model._feed(model.store_)
 
 
