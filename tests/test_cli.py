@@ -44,7 +44,8 @@ def run(tmp_path_factory) -> Path:
 
 def test_fit_leaves_a_whole_run(run):
     names = {p.name for p in run.iterdir()}
-    assert names == {"config.toml", "metrics.jsonl", "model.safetensors", "resume.safetensors", "snapshots"}
+    weights = {"model.safetensors", "resume.safetensors", "landmarks.safetensors", "snapshots"}
+    assert names == {"config.toml", "metrics.jsonl"} | weights
     rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert [r["epoch"] for r in rows] == [1, 2, 3, 4, 5]
     assert {"loss", "mutual_information", "entropy", "smallest", "largest", "overlap"} <= rows[0].keys()
@@ -77,7 +78,7 @@ def test_embed_writes_parquet_that_equals_transform(run, tmp_path):
     done = partwhole("embed", run, "MUTAG", "--out", tmp_path / "vectors.parquet", "--json")
     assert json.loads(done.stdout)["width"] == 8
     table = pq.read_table(tmp_path / "vectors.parquet")
-    assert table.column_names == ["id", "label", "embedding"]
+    assert table.column_names == ["id", "label", "far", "embedding"]
     graphs = load_graphs("MUTAG")
     vectors = np.array(table["embedding"].to_pylist(), dtype=np.float32)
     np.testing.assert_array_equal(vectors, SubgraphInfoMax.load(run).transform(graphs))

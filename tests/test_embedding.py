@@ -268,7 +268,7 @@ def test_queries_that_cannot_be_read_are_left_out(run, table, tmp_path):
     done = partwhole(*command)
     assert done.returncode == 0, done.stderr
     assert [answer["query"] for answer in json.loads(done.stdout)["answers"]] == ["CCO", "CCN"]
-    assert "left out, row 1: Molecule 1: 'C1CC' is not valid SMILES" in done.stderr
+    assert "left out, row 3: 'C1CC' is not valid SMILES" in done.stderr
     assert "Warning" not in done.stderr
     assert partwhole(*command, "--strict").returncode == 2
 

@@ -7,7 +7,7 @@ import pytest
 
 import partwhole
 from partwhole import PartwholeError, cluster_graphs, groups, outlier_scores
-from partwhole.views.drawing import COLORS
+from partwhole.views.halos import COLORS
 from partwhole.views.map import map_data
 
 SIZES = [120, 90, 60, 30]

@@ -115,7 +115,7 @@ def test_files(served, predicting):
         assert (answer.status_code, "must end in one of .csv, " in answer.json()["detail"]) == (422, True)
     broken = served.send("/upload?name=a.json", b"{")
     assert broken.status_code == 422
-    assert broken.json()["detail"].startswith("The file cannot be read")
+    assert broken.json()["detail"].startswith("The file: Expecting property name")
 
 
 # ---------------------------------------------------------------- refusals
