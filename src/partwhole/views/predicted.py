@@ -17,8 +17,11 @@ from partwhole.training.checkpoint import RunFolder
 from partwhole.views.plots import known_against_predicted
 
 MANY = 6  # targets, from which on they are folded
-HELD_OUT = "Held out: the model did not learn from these graphs."
-CHOSEN_BY = " Its epoch was chosen by their error, so that new graphs may do a little worse."
+FOLDED = "Held out: each of these graphs was predicted by a model that did not learn from it (folds)."
+CHOOSING = (
+    "Held out: the model did not learn from these graphs. Its epoch was chosen by their error, so that new "
+    "graphs may do a little worse."
+)
 BALANCED = (
     "Balanced accuracy is the mean over classes; the largest class is what naming it always would give."
 )
@@ -39,7 +42,7 @@ def predictions_section(
     if not held:
         return section | _of_known(estimator, store, found)
     chosen = any("validation" in row for row in estimator.history_)
-    return section | _of_held_out(held, HELD_OUT + CHOSEN_BY * chosen, numbers)
+    return section | _of_held_out(held, CHOOSING if chosen else FOLDED, numbers)
 
 
 def _of_held_out(held: list[Guess], text: str, numbers: bool) -> dict[str, Any]:
