@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import torch
 
 import commands
 from partwhole import Graph, GraphStore, load_graphs
+from partwhole.cli.main import main
 from partwhole.schema import Column, Schema
 from partwhole.sources import catalogue
 
@@ -45,6 +48,21 @@ def dataset() -> Callable[[str], GraphStore]:
         return loaded[name]
 
     return get
+
+
+@pytest.fixture
+def partwhole(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """The command line, in this process: its exit code must be `code`; gives what it printed."""
+
+    def run(*arguments: object, code: int = 0) -> Any:
+        monkeypatch.setattr(sys, "argv", ["partwhole", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        assert ended.value.code == code, printed.err
+        return printed
+
+    return run
 
 
 def random_graph(random: np.random.Generator, nodes: int, schema: Schema, density: float = 0.3) -> Graph:

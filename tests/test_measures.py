@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.cli.main import main
 from partwhole.evaluation.classifiers import fold_measures
 from partwhole.evaluation.nested import C_GRID
 from partwhole.evaluation.numbers import ridge_measures
@@ -28,22 +26,6 @@ from partwhole.semisupervised.measures import class_measures, number_measures
 
 pytest.importorskip("rdkit")
 SMILES = ["C" * (k % 12 + 1) + ("O" if k % 3 else "N") for k in range(60)]
-
-
-@pytest.fixture
-def partwhole(monkeypatch, capsys):
-    """The command line, in this process: its exit code must be `code`; gives what it printed."""
-
-    def run(*arguments: object, code: int = 0):
-        monkeypatch.setattr(sys, "argv", ["partwhole", *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", "160")
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        assert ended.value.code == code, printed.err
-        return printed
-
-    return run
 
 
 @pytest.fixture

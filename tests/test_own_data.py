@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import pickle
-import sys
 from pathlib import Path
 
 import networkx as nx
@@ -16,7 +15,6 @@ import torch
 from pyarrow import csv, parquet
 
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.cli.main import main
 from partwhole.cli.output import print_table
 from partwhole.neighbors import Neighbors
 from partwhole.sources import molecules
@@ -27,21 +25,6 @@ from partwhole.vector_files import read_vectors
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MOLECULES = [f"molecules{suffix}" for suffix in (".csv", ".parquet", ".smi", ".sdf")]
 SMALL = {"hidden": 8, "layers": 2, "epochs": 1, "batch_size": 8}
-
-
-@pytest.fixture
-def partwhole(monkeypatch, capsys):
-    """The command line, in this process: its exit code must be `code`; gives what it printed."""
-
-    def run(*arguments: object, code: int = 0):
-        monkeypatch.setattr(sys, "argv", ["partwhole", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        assert ended.value.code == code, printed.err
-        return printed
-
-    return run
 
 
 def pieces_of(path, reading):

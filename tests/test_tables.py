@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import networkx as nx
 import numpy as np
@@ -14,7 +13,6 @@ from pyarrow import csv, parquet
 from torch_geometric.data import Batch, Data, InMemoryDataset
 
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.cli.main import main
 from partwhole.sources.tables import read_columns, read_table, table_pieces
 
 pytest.importorskip("rdkit")
@@ -22,21 +20,6 @@ SMALL = {"hidden": 8, "layers": 2, "epochs": 1, "batch_size": 8}
 FLAGS = ["--hidden", 8, "--layers", 2, "--epochs", 1]
 LONG = "C" * 300  # a fat acid's worth of SMILES
 LONGER = LONG + "O"
-
-
-@pytest.fixture
-def partwhole(monkeypatch, capsys):
-    """The command line, in this process: its exit code must be `code`; gives what it printed."""
-
-    def run(*arguments: object, code: int = 0):
-        monkeypatch.setattr(sys, "argv", ["partwhole", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        assert ended.value.code == code, printed.err
-        return printed
-
-    return run
 
 
 # ---------------------------------------------------------------- ids
