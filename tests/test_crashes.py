@@ -10,9 +10,9 @@ import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from pyarrow import parquet
@@ -25,9 +25,13 @@ from partwhole.config import read_toml
 FIT = ["--epochs", "8", "--hidden", "16", "--layers", "2", "--batch-size", "16", "--seed", "3"]
 
 
-def command(arguments):
+MARK = f"PARTWHOLE_KILLED_BY={os.getpid()}"  # in the environment of what these tests start
+
+
+def command(arguments, mark):
     """The command line in this process, keeping its state at every step and embedding in small shards."""
     os.environ["OMP_NUM_THREADS"] = "1"
+    os.environ.update([mark.split("=")])
     start_unmeasured()
     sys.settrace(None)  # what is killed could not be counted
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -42,7 +46,7 @@ def command(arguments):
 
 def killed(arguments, seconds=None):
     """Start the command and kill it after so long, or let it end. Returns whether it had ended by itself."""
-    process = SERVER.Process(target=command, args=(arguments,))
+    process = SERVER.Process(target=command, args=(arguments, MARK))
     process.start()
     process.join(seconds)
     over = process.exitcode is not None
@@ -124,16 +128,21 @@ def test_an_embedding_that_is_killed(tmp_path):
         out.unlink()
 
     kill_often(lambda: [*embed, out], check, seconds, 16, 2, tmp_path)
-    while orphans():  # the processes that read molecules end with the command: they look once a second
+    while readers_of_molecules():  # they end with the command: they look once a second
         time.sleep(0.5)
 
 
-def orphans():
-    """Processes of joblib whose parent is gone."""
-    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True)
-    rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()[1:]]
-    pythons = {pid for pid, _, called in rows if "python" in called}
-    return [row for row in rows if "joblib.externals.loky" in row[2] and row[1] not in pythons]
+def readers_of_molecules():
+    """Processes of joblib that a command of these tests started, and no other on this machine."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            started_here = MARK.encode() in (process / "environ").read_bytes().split(b"\0")
+            if started_here and b"joblib.externals.loky" in (process / "cmdline").read_bytes():
+                found.append(process.name)
+        except OSError:  # it has ended meanwhile, or is somebody else's
+            continue
+    return found
 
 
 def test_a_table_that_is_killed(tmp_path):
