@@ -1,6 +1,6 @@
 """Epochs with the threads that are chosen by default against one thread, idle and beside two busy processes.
 
-    python benchmarks/threads.py [--sets MUTAG NCI1 IMDB-BINARY] [--epochs 10] [--repeats 3] [--without-all-cores]
+    python benchmarks/threads.py [--sets MUTAG NCI1] [--epochs 10] [--repeats 3] [--without-all-cores]
 
 The conditions take turns, so that a machine that slows down slows all of them. Prints a table and one JSON
 object. The machine must have nothing else to do.
