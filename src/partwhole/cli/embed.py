@@ -112,7 +112,7 @@ def _told_what_is_kept(out: Path) -> Iterator[None]:
     def stop(number: int, frame: Any) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     except (KeyboardInterrupt, PartwholeError) as ended:
@@ -125,7 +125,8 @@ def _told_what_is_kept(out: Path) -> Iterator[None]:
             print(f"Not ended{kept}", file=sys.stderr)
         raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _as_json(written: Written, wanted: Wanted) -> dict[str, Any]:

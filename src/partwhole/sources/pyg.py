@@ -100,14 +100,14 @@ def _kind(value: float) -> str:
 
 def _note_unused(items: list[Any], reading: Reading) -> None:
     """What the graphs carry and no model here looks at."""
-    carried = dict.fromkeys(
+    carried = {
         str(name)
         for item in items
         for name in (item.keys() if callable(getattr(item, "keys", None)) else ())
         if name not in (*USED, *SILENT)
-    )
+    }
     if carried:
-        names = list(carried)
+        names = sorted(carried)  # PyTorch Geometric gives them in any order
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         used = [n for n in USED if n != "edge_index" and any(getattr(i, n, None) is not None for i in items)]
         also = f" Used: edge_index, {', '.join(used)}." if used else ""
