@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from partwhole.estimator import SubgraphInfoMax
     from partwhole.graph import Graph
     from partwhole.groups import cluster_graphs, outlier_scores
-    from partwhole.method import load_pretrained
+    from partwhole.method import load_pretrained, load_run
     from partwhole.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
     from partwhole.sources.loading import load_graphs
     from partwhole.sources.motifs import make_motif_graphs
@@ -31,6 +31,7 @@ _HOMES = {
     "cluster_graphs": "partwhole.groups",
     "load_graphs": "partwhole.sources.loading",
     "load_pretrained": "partwhole.method",
+    "load_run": "partwhole.method",
     "make_motif_graphs": "partwhole.sources.motifs",
     "outlier_scores": "partwhole.groups",
 }
@@ -45,6 +46,7 @@ __all__ = [
     "cluster_graphs",
     "load_graphs",
     "load_pretrained",
+    "load_run",
     "make_motif_graphs",
     "outlier_scores",
 ]
