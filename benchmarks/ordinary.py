@@ -14,9 +14,9 @@ from torch_geometric.data import Data
 from torch_geometric.nn import GINConv, global_add_pool
 from torch_geometric.utils import scatter
 
-from partwhole.graph import Graph
-from partwhole.schema import one_hot
-from partwhole.store import GraphStore
+from partwhole.graphs.graph import Graph
+from partwhole.graphs.schema import one_hot
+from partwhole.graphs.store import GraphStore
 
 
 def to_data(store: GraphStore) -> list[Data]:

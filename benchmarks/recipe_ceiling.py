@@ -14,9 +14,9 @@ import numpy as np
 
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import KERNEL, fold_accuracies
-from partwhole.recipes import BEST, LAYERS
+from partwhole.recipes.graph_vectors import Summary, described
+from partwhole.recipes.weights import BEST, LAYERS
 from partwhole.reproduce.statistics import corrected_paired_test
-from partwhole.summary import Summary, described
 
 FIRST_SEED = 100
 NONE = 1e-9

@@ -17,7 +17,7 @@ from rdkit.Chem import GetPeriodicTable
 
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import fold_accuracies
-from partwhole.schema import Column, Schema
+from partwhole.graphs.schema import Column, Schema
 
 FIRST_SEED = 100
 WAYS = ("numbers, without their description", "numbers, best", "categories, best")

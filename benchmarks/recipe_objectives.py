@@ -19,16 +19,16 @@ from torch.nn.functional import cross_entropy, normalize
 
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs
 from partwhole.config import FitConfig
-from partwhole.descriptions.histogram import hashed_histogram
+from partwhole.estimators.self_supervised.augmentation import move_edges
 from partwhole.evaluation.classifiers import fold_accuracies
-from partwhole.graph import Batch, GraphBatch, Movable
-from partwhole.lifting.colors import hash_rows, refine
+from partwhole.graphs.graph import Batch, GraphBatch, Movable
+from partwhole.graphs.refinement import hash_rows, refine
 from partwhole.model import PartWhole
 from partwhole.nn.layers import linear
-from partwhole.recipes import BEST, LAYERS
+from partwhole.recipes.graph_vectors import Summary, described
+from partwhole.recipes.histogram import hashed_histogram
+from partwhole.recipes.weights import BEST, LAYERS
 from partwhole.registry import STRUCTURE
-from partwhole.selfsupervised.augmentation import move_edges
-from partwhole.summary import Summary, described
 from partwhole.training.feeds import EveryGraph, Feed
 from partwhole.training.objectives import HeadTailObjective, Objective, head_tail_loss
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import fold_accuracies
-from partwhole.recipes import BEST, LAYERS
-from partwhole.summary import Summary, described
+from partwhole.recipes.graph_vectors import Summary, described
+from partwhole.recipes.weights import BEST, LAYERS
 
 FIRST_SEED = 100
 NONE = 1e-9

@@ -15,9 +15,9 @@ from pathlib import Path
 from over_seeds import print_over_seeds
 
 from partwhole import SubgraphInfoMax, load_graphs
+from partwhole.estimators.base import load_run
 from partwhole.evaluation.classifiers import CLASSIFIERS, RBF, fold_accuracies
-from partwhole.method import load_run
-from partwhole.training.checkpoint import RunFolder
+from partwhole.runs.folder import RunFolder
 
 WAYS = ("last epoch", "best epoch", "best epoch and classifier", "the same, folds drawn each time")
 

@@ -199,7 +199,7 @@ def moses_store(size: int) -> str:
     import gzip
     import itertools
 
-    from partwhole.sources.molecules import stream_molecules
+    from partwhole.sources.readers.molecules import stream_molecules
 
     folder = HERE / ".cache" / f"moses-{size}"
     if not folder.exists():

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from partwhole import GraphStore, load_graphs
-from partwhole.training.checkpoint import RunFolder
+from partwhole.runs.folder import RunFolder
 
 WAYS = {"1 process, 1 thread": (1, 1), "1 process, 2 threads": (1, 2), "2 processes": (2, 1)}
 CASES: dict[str, tuple[str, int, list[str]]] = {  # name -> data set, epochs, options

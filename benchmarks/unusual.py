@@ -23,8 +23,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs, load_pretrained, outlier_scores
-from partwhole.landmarks import read_landmarks
-from partwhole.pretrained import pretrained_folder
+from partwhole.runs.landmarks import read_landmarks
+from partwhole.runs.pretrained import pretrained_folder
 
 USUAL, PLANTED, DRAWS = 1000, 10, 5
 SETS = ("ESOL", "FreeSolv", "Lipophilicity", "BBBP", "Tox21")

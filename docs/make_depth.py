@@ -11,7 +11,7 @@ import numpy as np
 from make_overview import STYLE, nested
 
 from partwhole import load_graphs
-from partwhole.descriptions.depth import steps_to_center
+from partwhole.recipes.descriptions.depth import steps_to_center
 from partwhole.views.drawing import draw_subgraphs
 from partwhole.views.halos import COLORS
 

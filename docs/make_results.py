@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from partwhole.reproduce.accuracy_sheet import lines
+from partwhole.reproduce.any_sheet import sheet
 from partwhole.reproduce.picture import picture
 from partwhole.reproduce.runner import results_file
 from partwhole.reproduce.sheet import to_markdown
-from partwhole.reproduce.sheets import sheet
 from partwhole.reproduce.tables import ALL, TABLES, Table, plan, selected
 
 DOCS = Path(__file__).parent

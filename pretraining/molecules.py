@@ -15,10 +15,10 @@ import shutil
 from pathlib import Path
 
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs
-from partwhole.landmarks import landmarks_of
-from partwhole.pretrained import HOME
-from partwhole.sources.molecules import stream_molecules
-from partwhole.training.checkpoint import RunFolder
+from partwhole.runs.folder import RunFolder
+from partwhole.runs.landmarks import landmarks_of
+from partwhole.runs.pretrained import HOME
+from partwhole.sources.readers.molecules import stream_molecules
 
 MOSES, QM9, SEED = 160_000, 40_000, 0  # molecules of each
 OPTIONS = {"recipe": "paper", "generator": "multi-head", "epochs": 2, "snapshot_every": 0}

@@ -15,8 +15,8 @@ import torch
 import commands
 from partwhole import Graph, GraphStore, load_graphs
 from partwhole.cli.main import main
-from partwhole.schema import Column, Schema
-from partwhole.sources import catalogue
+from partwhole.graphs.schema import Column, Schema
+from partwhole.sources.datasets import catalogue
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 if "PARTWHOLE_DATA" not in os.environ and BESIDE.is_dir():

@@ -31,9 +31,9 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from partwhole import Graph, GraphStore, PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.method import load_run
+from partwhole.estimators.base import load_run
+from partwhole.graphs.schema import Column, Schema
 from partwhole.registry import GENERATORS
-from partwhole.schema import Column, Schema
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

@@ -12,12 +12,12 @@ import pytest
 
 from partwhole import SubgraphInfoMax
 from partwhole.cli.optional_values import with_values
-from partwhole.embedding import divided
+from partwhole.export.embedding import divided
+from partwhole.export.vector_files import read_vectors
+from partwhole.graphs.streaming import concatenate
 from partwhole.reproduce.runner import results_file
 from partwhole.sources.base import Loaded, Piece
 from partwhole.sources.reading import Reading
-from partwhole.streaming import concatenate
-from partwhole.vector_files import read_vectors
 
 pytest.importorskip("ray")
 

@@ -10,19 +10,19 @@ import torch
 
 from partwhole import Graph, GraphStore, PartwholeError
 from partwhole.config import FitConfig, PredictorConfig
+from partwhole.estimators.semi_supervised.model import SemiSupervisedModel
+from partwhole.estimators.semi_supervised.tasks import Regression
 from partwhole.generators.tree_split import TreeSplit
 from partwhole.model import PartWhole
 from partwhole.registry import (
     BACKBONES,
-    ESTIMATORS,
+    BOUNDS,
     GENERATORS,
     READOUTS,
     SOURCES,
     STRUCTURE,
     UNLABELLED,
 )
-from partwhole.semisupervised.model import SemiSupervisedModel
-from partwhole.semisupervised.tasks import Regression
 from partwhole.structure.base import structure_widths, with_structure
 from partwhole.training.objectives import HeadTailObjective
 
@@ -50,7 +50,7 @@ def choices():
     """Each plug-in once beside the defaults, and every generator in every selection mode."""
     yield from ({"backbone": b} for b in BACKBONE_VARIANTS)
     yield from ({"readout": r} for r in READOUTS)
-    yield from ({"estimator": e} for e in ESTIMATORS)
+    yield from ({"estimator": e} for e in BOUNDS)
     yield from ({"pair_score": s} for s in ("dot", "cosine"))
     yield from ({"structure": [s]} for s in STRUCTURE)
     yield from ({"generator": g, "selection": s} for g, s in itertools.product(GENERATORS, SELECTIONS))

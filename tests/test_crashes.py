@@ -36,7 +36,7 @@ def command(arguments, mark):
     sys.settrace(None)  # what is killed could not be counted
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(1, 2)
-    from partwhole.sources import molecule_table
+    from partwhole.sources.readers import molecule_table
     from partwhole.training import trainer
 
     trainer.STATE_SECONDS = 0.2

@@ -25,10 +25,10 @@ from partwhole import SubgraphInfoMax, cluster_graphs, load_pretrained, outlier_
 from partwhole.cli.optional_values import with_values
 from partwhole.cli.output import fitting
 from partwhole.errors import PartwholeError
-from partwhole.parts import Parts
-from partwhole.sources import molecule_table
-from partwhole.vector_files import read_vectors, vector_file
-from partwhole.vectors import VECTOR, as_column
+from partwhole.export.part_files import Parts
+from partwhole.export.vector_files import read_vectors, vector_file
+from partwhole.export.vector_tables import VECTOR, as_column
+from partwhole.sources.readers import molecule_table
 
 pytest.importorskip("rdkit")
 

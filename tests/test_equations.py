@@ -21,17 +21,17 @@ from partwhole.generators.autoregressive import Autoregressive
 from partwhole.generators.base import BasicOperator, select
 from partwhole.generators.multi_head import MultiHead
 from partwhole.generators.tree_split import TreeSplit
-from partwhole.graph import GraphBatch, GraphViews
-from partwhole.losses.estimators.dv import donsker_varadhan
-from partwhole.losses.estimators.jsd import jensen_shannon
+from partwhole.graphs.graph import GraphBatch, GraphViews
+from partwhole.graphs.node_vectors import PlainNodes, Rows
+from partwhole.graphs.schema import Column, Schema
+from partwhole.losses.bounds.dv import donsker_varadhan
+from partwhole.losses.bounds.jsd import jensen_shannon
 from partwhole.losses.head_tail import head_tail_bound, mutual_information, pair_scores
 from partwhole.model import NodeAggregation, PartWhole
 from partwhole.nn.backbones.gin import GINLayer
 from partwhole.nn.layers import StackConv
-from partwhole.nodes import PlainNodes, Rows
+from partwhole.numerics.segment import permute_within_graphs
 from partwhole.registry import READOUTS
-from partwhole.schema import Column, Schema
-from partwhole.segment import permute_within_graphs
 from partwhole.training.objectives import HeadTailObjective
 
 EDGES = [[1], [0, 2], [1], [4], [3]]  # neighbours, counted throughout

@@ -22,7 +22,7 @@ from partwhole import (
     load_graphs,
     make_motif_graphs,
 )
-from partwhole.linear import RidgeRegressor
+from partwhole.estimators.linear import RidgeRegressor
 
 SMALL = {"hidden": 8, "layers": 2, "epochs": 3, "batch_size": 64}
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import partwhole
-from partwhole import PartwholeError, cluster_graphs, groups, outlier_scores
+from partwhole import PartwholeError, cluster_graphs, outlier_scores
+from partwhole.export import groups
 from partwhole.views.halos import COLORS
 from partwhole.views.map import map_data
 

@@ -8,8 +8,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from partwhole import PartwholeError, files, load_graphs
-from partwhole.sources import catalogue
+from partwhole import PartwholeError, load_graphs
+from partwhole.files import whole as files
+from partwhole.sources.datasets import catalogue
 
 EDGES = "graph,source,target\ng,a,b\n"
 GRAPHML = b"<graphml><graph edgedefault='undirected'><node id='a'/><node id='b'/></graph></graphml>"
@@ -58,7 +59,7 @@ def test_an_archive_is_read_and_never_unpacked(tmp_path):
 
 
 def test_an_archive_that_lies_about_its_size(tmp_path, monkeypatch):
-    monkeypatch.setattr("partwhole.sources.tu.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("partwhole.sources.readers.tu.MOST_BYTES", 1 << 20)
     honest = tu_zip(tmp_path / "honest.zip", graph_indicator="1\n" * (1 << 20))
     with pytest.raises(PartwholeError, match="unpacks to more than"):
         load_graphs(honest)

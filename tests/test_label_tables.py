@@ -7,15 +7,15 @@ import pytest
 
 from partwhole import PartwholeError, SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
 from partwhole.reproduce import share_cells, target_cells
+from partwhole.reproduce.any_sheet import sheet
 from partwhole.reproduce.cells import run_cell
 from partwhole.reproduce.explain import explain
 from partwhole.reproduce.paper import TABLE3
 from partwhole.reproduce.sheet import to_markdown
-from partwhole.reproduce.sheets import sheet
 from partwhole.reproduce.tables import TABLES, plan, selected
 from partwhole.reproduce.target_cells import split
-from partwhole.sources.qm9 import UNITS
-from partwhole.sources.qm9_files import TARGETS
+from partwhole.sources.datasets.qm9_files import TARGETS
+from partwhole.sources.readers.qm9 import UNITS
 
 TABLE = TABLES["table3"]
 

@@ -15,12 +15,12 @@ from pyarrow import parquet
 
 from commands import partwhole
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs, load_pretrained, make_motif_graphs
-from partwhole.embedding import RunContent, embed_shard
-from partwhole.landmarks import FEWEST, WIDEST, Landmarks, landmarks_of, read_landmarks
-from partwhole.pretrained import pretrained_folder
+from partwhole.export.embedding import RunContent, embed_shard
+from partwhole.runs.folder import RunFolder
+from partwhole.runs.landmarks import FEWEST, WIDEST, Landmarks, landmarks_of, read_landmarks
+from partwhole.runs.pretrained import pretrained_folder
 from partwhole.sources.base import Loaded, Piece
 from partwhole.sources.reading import Reading
-from partwhole.training.checkpoint import RunFolder
 
 pytest.importorskip("rdkit")
 

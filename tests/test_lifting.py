@@ -11,11 +11,11 @@ import torch
 
 from partwhole import Graph, GraphStore, SubgraphInfoMax
 from partwhole.config import FitConfig
-from partwhole.lifting.colors import classes, refine, start_colors
+from partwhole.graphs.refinement import classes, refine, start_colors
+from partwhole.graphs.schema import Column, Schema
 from partwhole.lifting.lifter import Lifter, choose_batches
 from partwhole.model import PartWhole
-from partwhole.registry import ESTIMATORS, GENERATORS
-from partwhole.schema import Column, Schema
+from partwhole.registry import BOUNDS, GENERATORS
 from partwhole.structure.base import structure_kinds, structure_widths, with_structure
 from partwhole.training.feeds import batch_indices
 from partwhole.training.objectives import HeadTailObjective
@@ -73,7 +73,7 @@ def test_loss_gradients_and_statistics_are_those_of_the_plain_path(dataset, name
     store = prepared(whole[index])
     every = np.arange(len(store))
     lifter = Lifter(store, 4)
-    for generator, selection, estimator in itertools.product(GENERATORS, SELECTIONS, ESTIMATORS):
+    for generator, selection, estimator in itertools.product(GENERATORS, SELECTIONS, BOUNDS):
         # DV on raw dot products of large graphs is a maximum: the cosine score weighs every pair.
         score = "cosine" if estimator == "dv" else "dot"
         model = build(store, generator=generator, selection=selection, estimator=estimator, pair_score=score)

@@ -16,20 +16,20 @@ from sklearn.svm import SVC
 
 from partwhole import Graph, GraphStore, PartwholeError
 from partwhole.errors import TooLarge
+from partwhole.estimators.graph_kernels.counting import graphlet_classes, sample_graphlets
+from partwhole.estimators.graph_kernels.laplacian import ETA, GAMMA, graph_shapes, similarities, vertex_shapes
+from partwhole.estimators.self_supervised import augmentation
+from partwhole.estimators.self_supervised.diffusion import Diffused, adjacency_matrix, pagerank
+from partwhole.estimators.words.walks import biased_walks
 from partwhole.evaluation.classifiers import outer_folds
 from partwhole.evaluation.kernel_svm import nested_kernel_svm
 from partwhole.evaluation.nested import C_GRID
-from partwhole.integrity import require_attributes
-from partwhole.kernels.counting import graphlet_classes, sample_graphlets
-from partwhole.kernels.laplacian import ETA, GAMMA, graph_shapes, similarities, vertex_shapes
+from partwhole.graphs.integrity import require_attributes
+from partwhole.graphs.schema import Column, Schema
 from partwhole.lifting.lifter import Lifter
 from partwhole.methods.mlg import MultiscaleLaplacian
 from partwhole.methods.node2vec import Node2Vec
 from partwhole.registry import METHODS
-from partwhole.schema import Column, Schema
-from partwhole.selfsupervised import augmentation
-from partwhole.selfsupervised.diffusion import Diffused, adjacency_matrix, pagerank
-from partwhole.words.walks import biased_walks
 
 SMALL = {
     "hidden": 8,

@@ -18,16 +18,16 @@ from sklearn.linear_model import LogisticRegression
 
 from commands import partwhole
 from partwhole import PartwholeError, SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs, load_pretrained
-from partwhole.linear import LogisticClassifier, RidgeRegressor, in_own_span
-from partwhole.method import load_run
+from partwhole.estimators.base import load_run
+from partwhole.estimators.linear import LogisticClassifier, RidgeRegressor, in_own_span
 from partwhole.methods.morgan import MorganFingerprints
-from partwhole.pretrained import pretrained_folder
 from partwhole.reproduce.cells import Cell
 from partwhole.reproduce.property_cells import EVERY, score, split
 from partwhole.reproduce.tables import TABLES, plan, selected
-from partwhole.sources import catalogue, moleculenet
+from partwhole.runs.folder import RunFolder
+from partwhole.runs.pretrained import pretrained_folder
+from partwhole.sources.datasets import catalogue, moleculenet
 from partwhole.sources.rebuilt import rebuilt_molecule
-from partwhole.training.checkpoint import RunFolder
 
 Chem = pytest.importorskip("rdkit.Chem")
 from rdkit.Chem import rdFingerprintGenerator  # noqa: E402

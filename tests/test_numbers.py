@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from partwhole import SubgraphInfoMax
-from partwhole.registry import ESTIMATORS, GENERATORS, METHODS
+from partwhole.registry import BOUNDS, GENERATORS, METHODS
 from test_contract import choices, name
 
 SETS = (
@@ -23,7 +23,7 @@ SETS = (
 )
 LOSSES = [
     {"generator": generator, "estimator": estimator, "pair_score": score}
-    for generator, estimator, score in itertools.product(GENERATORS, ESTIMATORS, ("dot", "cosine"))
+    for generator, estimator, score in itertools.product(GENERATORS, BOUNDS, ("dot", "cosine"))
 ]
 EXTREMES = [{"lr": 1.0}, {"hidden": 1}, {"layers": 1}, {"num_subgraphs": 64}, {"batch_size": 2}]
 SMALL = {"hidden": 8, "layers": 2, "batch_size": 7, "epochs": 2}

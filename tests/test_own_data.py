@@ -16,11 +16,11 @@ from pyarrow import csv, parquet
 
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs
 from partwhole.cli.output import print_table
-from partwhole.neighbors import Neighbors
-from partwhole.sources import molecules
+from partwhole.export.neighbors import Neighbors
+from partwhole.export.vector_files import read_vectors
 from partwhole.sources.loading import read_graphs, read_shard, shards_of
+from partwhole.sources.readers import molecules
 from partwhole.sources.reading import Reading
-from partwhole.vector_files import read_vectors
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MOLECULES = [f"molecules{suffix}" for suffix in (".csv", ".parquet", ".smi", ".sdf")]
@@ -105,7 +105,7 @@ def test_damaged_records_of_an_sdf_file(tmp_path):
 
 
 def test_a_model_of_distances_takes_them_from_an_sdf_file():
-    from partwhole.sources.qm9 import SCHEMA
+    from partwhole.sources.readers.qm9 import SCHEMA
 
     few = read_graphs(EXAMPLES / "molecules.sdf", Reading(SCHEMA, strict=False))  # without Cl and S
     ethanol = few[few.ids.tolist().index("ethanol")]

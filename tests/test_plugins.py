@@ -17,10 +17,10 @@ from partwhole import PartwholeError, SubgraphInfoMax
 from partwhole.config import read_toml
 from partwhole.generators.base import BasicOperator, Generator, select
 from partwhole.generators.tree_split import TreeSplit
-from partwhole.losses.estimators.jsd import jensen_shannon
+from partwhole.losses.bounds.jsd import jensen_shannon
 from partwhole.nn.backbones.gin import GIN
 from partwhole.nn.readout.sum import SumReadout
-from partwhole.registry import BACKBONES, ESTIMATORS, GENERATORS, READOUTS, STRUCTURE
+from partwhole.registry import BACKBONES, BOUNDS, GENERATORS, READOUTS, STRUCTURE
 
 SMALL = {"hidden": 8, "layers": 2, "epochs": 1, "batch_size": 64}
 CUT = """
@@ -70,7 +70,7 @@ def own_degree(store):
 def _forget():
     """What a test registers is gone after it."""
     yield
-    for registry in (GENERATORS, BACKBONES, READOUTS, ESTIMATORS, STRUCTURE):
+    for registry in (GENERATORS, BACKBONES, READOUTS, BOUNDS, STRUCTURE):
         for name, entry in list(registry._entries.items()):
             if not entry.__module__.startswith("partwhole."):
                 del registry._entries[name]

@@ -12,10 +12,10 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import cross_val_score
 
 from partwhole import PartwholeError, SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
+from partwhole.estimators.semi_supervised.labels import parts
+from partwhole.estimators.semi_supervised.tasks import Classification, Regression
 from partwhole.evaluation.protocols import evaluate
 from partwhole.registry import UNLABELLED
-from partwhole.semisupervised.targets import parts
-from partwhole.semisupervised.tasks import Classification, Regression
 from partwhole.training.trainer import Interrupted
 from partwhole.training.validation import EpochChoice, Validation
 

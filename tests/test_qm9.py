@@ -13,8 +13,7 @@ import pytest
 
 from partwhole import PartwholeError, load_graphs
 from partwhole.errors import DataUnavailable
-from partwhole.sources import qm9
-from partwhole.sources.qm9_files import (
+from partwhole.sources.datasets.qm9_files import (
     FOLDER_FILES,
     PACKAGE_COLUMNS,
     PACKAGE_FILES,
@@ -24,6 +23,7 @@ from partwhole.sources.qm9_files import (
     read_folder,
     read_package,
 )
+from partwhole.sources.readers import qm9
 
 FOLDER = Path(os.environ.get("PARTWHOLE_DATA") or "data") / "qm9"
 needs_data = pytest.mark.skipif(not is_folder(FOLDER), reason="QM9 is not on this machine")

@@ -14,11 +14,12 @@ import pytest
 import torch
 from torch import distributed, multiprocessing
 
-from partwhole import PartwholeError, SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs, ranks
+from partwhole import PartwholeError, SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs
+from partwhole.estimators.predictors import SubgraphInfoMaxClassifier
 from partwhole.evaluation.classifiers import fold_accuracies
-from partwhole.predictors import SubgraphInfoMaxClassifier
-from partwhole.training.checkpoint import RunFolder
-from partwhole.training.launch import launch
+from partwhole.parallel import ranks
+from partwhole.parallel.launch import launch
+from partwhole.runs.folder import RunFolder
 
 pytest.importorskip("lightning_fabric")
 

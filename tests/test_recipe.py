@@ -12,15 +12,15 @@ import torch
 
 from commands import partwhole as run
 from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.descriptions.histogram import hashed_histogram
-from partwhole.descriptions.numbers import _frequencies
-from partwhole.descriptions.structure import steps
+from partwhole.estimators.base import load_run
 from partwhole.evaluation.classifiers import fold_accuracies
-from partwhole.method import load_run
-from partwhole.recipes import BEST, RECIPES
+from partwhole.graphs.schema import Column, Schema
+from partwhole.recipes.descriptions.numbers import _frequencies
+from partwhole.recipes.descriptions.structure import steps
+from partwhole.recipes.graph_vectors import Summary, described, signed_log
+from partwhole.recipes.histogram import hashed_histogram
+from partwhole.recipes.weights import BEST, RECIPES
 from partwhole.registry import DESCRIPTIONS, STRUCTURE
-from partwhole.schema import Column, Schema
-from partwhole.summary import Summary, described, signed_log
 
 SMALL = {"layers": 2, "epochs": 2, "batch_size": 64}
 MASK = 2**64 - 1

@@ -17,7 +17,9 @@ import pytest
 
 from partwhole import PartwholeError
 from partwhole.evaluation.protocols import choose
+from partwhole.parallel.workers.processes import Processes
 from partwhole.reproduce.accuracy_sheet import lines
+from partwhole.reproduce.any_sheet import sheet
 from partwhole.reproduce.cells import Cell, run_cell, scores_of
 from partwhole.reproduce.explain import explain, find_record
 from partwhole.reproduce.journal import FORMAT, Journal
@@ -25,10 +27,8 @@ from partwhole.reproduce.paper import SIX
 from partwhole.reproduce.picture import picture
 from partwhole.reproduce.runner import State, in_progress, results_file, run_cells, seconds_left, unfinished
 from partwhole.reproduce.sheet import to_markdown
-from partwhole.reproduce.sheets import sheet
 from partwhole.reproduce.statistics import corrected_paired_test, summarise, trimmed
 from partwhole.reproduce.tables import TABLES, in_order, plan, selected
-from partwhole.workers.processes import Processes
 
 ROOT = Path(__file__).parents[1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from partwhole.segment import (
+from partwhole.numerics.segment import (
     neighbor_sum,
     permute_within_graphs,
     segment_ids,

@@ -10,16 +10,16 @@ from torch.nn.functional import softplus
 
 from partwhole import PartwholeError, SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
 from partwhole.config import PredictorConfig
+from partwhole.estimators.semi_supervised.equation18 import SemiSupervisedObjective
+from partwhole.estimators.semi_supervised.labelled_batches import LEAST_STEPS, LabelledBatch, LabelledFeed
+from partwhole.estimators.semi_supervised.model import SemiSupervisedModel
+from partwhole.estimators.semi_supervised.references import AtomReferences, element_counts
+from partwhole.estimators.semi_supervised.tasks import Classification, Regression
 from partwhole.lifting.lifter import Lifter
 from partwhole.losses.head_tail import head_tail_bound, pair_scores
 from partwhole.losses.local_global import LocalGlobal
 from partwhole.model import PartWhole
 from partwhole.registry import UNLABELLED
-from partwhole.semisupervised.feed import LEAST_STEPS, LabelledBatch, LabelledFeed
-from partwhole.semisupervised.model import SemiSupervisedModel
-from partwhole.semisupervised.objective import SemiSupervisedObjective
-from partwhole.semisupervised.references import AtomReferences, element_counts
-from partwhole.semisupervised.tasks import Classification, Regression
 from partwhole.training.feeds import step_generator
 
 TASK = Regression((0.0,), (1.0,))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from partwhole import SubgraphInfoMax, load_graphs
-from partwhole.linear import LogisticClassifier
+from partwhole.estimators.linear import LogisticClassifier
 from served import EXAMPLES, HANGS, Served
 
 ROOT = Path(__file__).parents[1]

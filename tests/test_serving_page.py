@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from partwhole import load_graphs
-from partwhole.linear import LogisticClassifier
+from partwhole.estimators.linear import LogisticClassifier
 from partwhole.views.halos import COLORS
 from served import EXAMPLES, HANGS, Served, browser_page, in_browser
 

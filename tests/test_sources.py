@@ -17,10 +17,11 @@ from pyarrow import parquet
 
 from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
 from partwhole.errors import DataUnavailable
+from partwhole.graphs.schema import NO_CATEGORY, Column
 from partwhole.reproduce.table1 import PAPER, statistics
-from partwhole.schema import NO_CATEGORY, Column
-from partwhole.sources import catalogue, molecules
-from partwhole.sources.tu import read_tu
+from partwhole.sources.datasets import catalogue
+from partwhole.sources.readers import molecules
+from partwhole.sources.readers.tu import read_tu
 from partwhole.structure.base import with_structure
 
 # ---------------------------------------------------------------- TU sets

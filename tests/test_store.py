@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from partwhole import Graph, GraphStore, PartwholeError
-from partwhole.packing import concatenated_ranges
-from partwhole.schema import Column, Schema
+from partwhole.graphs.csr import concatenated_ranges
+from partwhole.graphs.schema import Column, Schema
 
 
 def neighbors(store: GraphStore, i: int) -> list[set[int]]:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
+from partwhole.graphs.store import COLUMNS
+from partwhole.graphs.streaming import concatenate, write_store
 from partwhole.lifting import lifter
-from partwhole.sources import molecules
-from partwhole.sources.molecules import stream_molecules
-from partwhole.store import COLUMNS
-from partwhole.streaming import concatenate, write_store
+from partwhole.sources.readers import molecules
+from partwhole.sources.readers.molecules import stream_molecules
 
 SMILES = ["CCO", "c1ccccc1", "CC(=O)N", "C#N", "O=C=O", "[Na+].[Cl-]", "C"] * 3
 

@@ -19,9 +19,9 @@ from safetensors.torch import load_file
 
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
 from partwhole.evaluation.classifiers import fold_accuracies
+from partwhole.runs.folder import RunFolder
 from partwhole.training import trainer as trainer_module
 from partwhole.training.adam import Adam
-from partwhole.training.checkpoint import RunFolder
 from partwhole.training.feeds import batch_indices
 from partwhole.training.trainer import Interrupted
 

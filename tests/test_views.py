@@ -15,11 +15,11 @@ import torch
 
 from commands import partwhole
 from partwhole import Graph, PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.linear import RidgeRegressor
+from partwhole.estimators.base import load_run
+from partwhole.estimators.linear import RidgeRegressor
+from partwhole.estimators.semi_supervised.held_out import read_held_out
 from partwhole.losses.head_tail import PairScores, knowing_nothing, mutual_information
-from partwhole.method import load_run
-from partwhole.semisupervised.held_out import read_held_out
-from partwhole.sources.qm9 import SCHEMA as QM9
+from partwhole.sources.readers.qm9 import SCHEMA as QM9
 from partwhole.views.drawing import draw_subgraphs
 from partwhole.views.halos import COLORS, nested
 from partwhole.views.learned import maker_of_vectors

@@ -10,30 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from partwhole.errors import PartwholeError
-    from partwhole.estimator import SubgraphInfoMax
-    from partwhole.graph import Graph
-    from partwhole.groups import cluster_graphs, outlier_scores
-    from partwhole.method import load_pretrained, load_run
-    from partwhole.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
+    from partwhole.estimators.base import load_pretrained, load_run
+    from partwhole.estimators.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
+    from partwhole.estimators.subgraph_infomax import SubgraphInfoMax
+    from partwhole.export.groups import cluster_graphs, outlier_scores
+    from partwhole.graphs.graph import Graph
+    from partwhole.graphs.store import GraphStore
+    from partwhole.sources.datasets.motifs import make_motif_graphs
     from partwhole.sources.loading import load_graphs
-    from partwhole.sources.motifs import make_motif_graphs
-    from partwhole.store import GraphStore
 
     __version__: str
 
 _HOMES = {
-    "Graph": "partwhole.graph",
-    "GraphStore": "partwhole.store",
+    "Graph": "partwhole.graphs.graph",
+    "GraphStore": "partwhole.graphs.store",
     "PartwholeError": "partwhole.errors",
-    "SubgraphInfoMax": "partwhole.estimator",
-    "SubgraphInfoMaxClassifier": "partwhole.predictors",
-    "SubgraphInfoMaxRegressor": "partwhole.predictors",
-    "cluster_graphs": "partwhole.groups",
+    "SubgraphInfoMax": "partwhole.estimators.subgraph_infomax",
+    "SubgraphInfoMaxClassifier": "partwhole.estimators.predictors",
+    "SubgraphInfoMaxRegressor": "partwhole.estimators.predictors",
+    "cluster_graphs": "partwhole.export.groups",
     "load_graphs": "partwhole.sources.loading",
-    "load_pretrained": "partwhole.method",
-    "load_run": "partwhole.method",
-    "make_motif_graphs": "partwhole.sources.motifs",
-    "outlier_scores": "partwhole.groups",
+    "load_pretrained": "partwhole.estimators.base",
+    "load_run": "partwhole.estimators.base",
+    "make_motif_graphs": "partwhole.sources.datasets.motifs",
+    "outlier_scores": "partwhole.export.groups",
 }
 
 __all__ = [

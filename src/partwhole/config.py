@@ -15,10 +15,10 @@ from typing import Any, Self
 import numpy as np
 
 from partwhole.errors import FEW, PartwholeError, near_miss
-from partwhole.recipes import PAPER, RECIPES
+from partwhole.recipes.weights import PAPER, RECIPES
 from partwhole.registry import (
     BACKBONES,
-    ESTIMATORS,
+    BOUNDS,
     GENERATORS,
     READOUTS,
     STRUCTURE,
@@ -149,7 +149,7 @@ class FitConfig(BackboneConfig):
     generator: Plugin = option("tree-split", "How subgraphs are made.", choices=GENERATORS)
     num_subgraphs: int = option(4, "Number S of subgraphs.", flag="--subgraphs", least=2)
     selection: str = option("straight-through", "How a node is put into a subgraph.", choices=SELECTIONS)
-    estimator: Plugin = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
+    estimator: Plugin = option("jsd", "Mutual information estimator.", choices=BOUNDS)
     pair_score: str = option("dot", "Score of a pair of vectors.", flag="--score", choices=SCORES)
     temperature: float = option(0.2, "Divisor of the cosine score.", above=0)
     start_from: str = option(

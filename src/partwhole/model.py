@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from torch import Tensor, nn
 
 from partwhole.config import FitConfig
-from partwhole.graph import Batch, GraphViews, InputRows
+from partwhole.graphs.graph import Batch, GraphViews, InputRows
+from partwhole.graphs.node_vectors import NodeVectors
 from partwhole.nn.layers import MLP, StackConv
 from partwhole.nn.readout.base import Readout
-from partwhole.nodes import NodeVectors
 from partwhole.registry import BACKBONES, GENERATORS, READOUTS, Plugin
 
 

@@ -136,34 +136,11 @@ def _source(entry: Any) -> tuple[str, str]:
 BACKBONES = Registry("backbone", "partwhole.nn.backbones")
 READOUTS = Registry("readout", "partwhole.nn.readout")
 GENERATORS = Registry("generator", "partwhole.generators")
-ESTIMATORS = Registry("estimator", "partwhole.losses.estimators")
+BOUNDS = Registry("estimator", "partwhole.losses.bounds")
 STRUCTURE = Registry("structure attribute", "partwhole.structure")
-DESCRIPTIONS = Registry("description", "partwhole.descriptions", helpers=("histogram",))
-SOURCES = Registry(
-    "source",
-    "partwhole.sources",
-    helpers=(
-        "attributes",
-        "base",
-        "catalogue",
-        "conformers",
-        "dialect",
-        "excel",
-        "frames",
-        "items",
-        "kinds",
-        "loading",
-        "moleculenet",
-        "motifs",
-        "node_link",
-        "qm9_files",
-        "reading",
-        "rebuilt",
-        "recoding",
-        "smiles_column",
-        "tables",
-        "targets",
-    ),
-)
+DESCRIPTIONS = Registry("description", "partwhole.recipes.descriptions", helpers=())
+SOURCES = Registry("source", "partwhole.sources.readers", helpers=())
 METHODS = Registry("method", "partwhole.methods", named_by="method")
-UNLABELLED = Registry("way to learn from unlabelled graphs", "partwhole.semisupervised.unlabelled")
+UNLABELLED = Registry(
+    "way to learn from unlabelled graphs", "partwhole.estimators.semi_supervised.unlabelled"
+)

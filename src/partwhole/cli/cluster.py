@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from partwhole.workers import LOCAL
+from partwhole.parallel.workers import LOCAL
 
 RAY = "--ray"
 ADDRESS = re.compile(rf"auto|{LOCAL}|[^/]*:\d+")

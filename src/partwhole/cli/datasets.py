@@ -12,8 +12,8 @@ def datasets(json: Json = False) -> None:
 
     Example: partwhole datasets
     """
-    from partwhole.sources.catalogue import DATASETS, MOTIFS, QM9, find
-    from partwhole.sources.moleculenet import SETS
+    from partwhole.sources.datasets.catalogue import DATASETS, MOTIFS, QM9, find
+    from partwhole.sources.datasets.moleculenet import SETS
 
     rows: list[dict[str, Any]] = []
     for name, dataset in (DATASETS | SETS).items():

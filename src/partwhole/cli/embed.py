@@ -18,7 +18,7 @@ from partwhole.cli.reading import Fallback, SmilesColumn, Strict, tell
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
-    from partwhole.joining import Wanted, Written
+    from partwhole.export.joining import Wanted, Written
 
 
 def embed(
@@ -63,9 +63,9 @@ def embed(
     Example: partwhole embed runs/mutag MUTAG --out mutag.parquet
     Example: partwhole embed --pretrained molecules input.csv --out vectors.csv --clusters --outliers
     """
-    from partwhole.embedding import embed_file
-    from partwhole.pretrained import pretrained_folder
-    from partwhole.vector_files import files_of
+    from partwhole.export.embedding import embed_file
+    from partwhole.export.vector_files import files_of
+    from partwhole.runs.pretrained import pretrained_folder
 
     if pretrained is not None and data:
         raise PartwholeError("Both a run and --pretrained are given; give one of them, and the data.")
@@ -95,7 +95,7 @@ def embed(
 
 
 def _wanted(clusters: str | None, outliers: bool) -> Wanted:
-    from partwhole.joining import Wanted
+    from partwhole.export.joining import Wanted
 
     if clusters is None or clusters == FOUND:
         return Wanted(clusters is not None, None, outliers)
@@ -107,7 +107,7 @@ def _wanted(clusters: str | None, outliers: bool) -> Wanted:
 @contextmanager
 def _told_what_is_kept(out: Path) -> Iterator[None]:
     """When a command ends before its time, by Ctrl-C, SIGTERM or an error, say what is left of it."""
-    from partwhole.parts import parts_folder
+    from partwhole.export.part_files import parts_folder
 
     def stop(number: int, frame: Any) -> None:
         raise KeyboardInterrupt

@@ -14,8 +14,8 @@ from partwhole.cli.reading import Fallback, SmilesColumn, Strict, tell
 from partwhole.config import FOLDS
 
 if TYPE_CHECKING:
-    from partwhole.labelled import LabelledMethod
-    from partwhole.store import GraphStore
+    from partwhole.estimators.labelled import LabelledMethod
+    from partwhole.graphs.store import GraphStore
 
 REFITS = 5  # folds where the method is fitted anew for each
 ALL = "all"
@@ -60,12 +60,12 @@ def evaluate(
     Example: partwhole evaluate runs/mutag MUTAG --protocol label-free --protocol paper
     Example: partwhole evaluate molecules assays.csv --target toxic
     """
-    from partwhole.labelled import LabelledMethod
-    from partwhole.method import load_run
-    from partwhole.pretrained import run_folder
+    from partwhole.estimators.base import load_run
+    from partwhole.estimators.labelled import LabelledMethod
+    from partwhole.runs.folder import RunFolder
+    from partwhole.runs.pretrained import run_folder
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
-    from partwhole.training.checkpoint import RunFolder
 
     folder = run_folder(run)
     RunFolder(folder).read_config()  # before a long load
@@ -94,10 +94,10 @@ def _scored(
     seed: int,
 ) -> list[dict[str, Any]]:
     """The vectors of a run that knows no labels, by each protocol."""
+    from partwhole.evaluation.chosen_target import with_target
     from partwhole.evaluation.protocols import PROTOCOLS
     from partwhole.evaluation.protocols import evaluate as score
-    from partwhole.evaluation.targets import with_target
-    from partwhole.training.checkpoint import RunFolder
+    from partwhole.runs.folder import RunFolder
 
     kept = RunFolder(folder).snapshot_epochs()
     asked = protocols or (["label-free", "untrained"] if 0 in kept else ["label-free"])
@@ -177,7 +177,7 @@ def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
 def _show(store: GraphStore, results: list[dict[str, Any]]) -> None:
     """A table for each kind of target; the simple guess stands in its own column."""
-    from partwhole.semisupervised.measures import CLASS_MEASURES, NUMBER_MEASURES
+    from partwhole.estimators.semi_supervised.measures import CLASS_MEASURES, NUMBER_MEASURES
 
     several = len(store.schema.targets)
     for called in (CLASS_MEASURES, NUMBER_MEASURES):

@@ -74,12 +74,12 @@ def fit(
     """
     from rich.console import Console
 
-    from partwhole import ranks
-    from partwhole.landmarks import landmarks_of
+    from partwhole.parallel import ranks
+    from partwhole.parallel.launch import launch
+    from partwhole.runs.folder import RunFolder
+    from partwhole.runs.landmarks import landmarks_of
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
-    from partwhole.training.checkpoint import RunFolder
-    from partwhole.training.launch import launch
     from partwhole.training.trainer import Interrupted
 
     run = RunFolder(out)
@@ -177,7 +177,7 @@ def _labels_told(estimator: Any) -> dict[str, Any]:
 
 def _show_labels(estimator: Any) -> None:
     """What was chosen, and how good predictions are for graphs that were held out."""
-    from partwhole.semisupervised.measures import ALL_MEASURES
+    from partwhole.estimators.semi_supervised.measures import ALL_MEASURES
 
     for choice in estimator.choice_[:MOST_TOLD]:
         print(f"Chosen, {choice}.")

@@ -42,9 +42,9 @@ def neighbors(
 
     Example: partwhole neighbors runs/drugs drugs.parquet "CC(=O)Oc1ccccc1C(=O)O" -k 5
     """
-    from partwhole.neighbors import Neighbors
-    from partwhole.vector_files import read_vectors
-    from partwhole.vectors import ID
+    from partwhole.export.neighbors import Neighbors
+    from partwhole.export.vector_files import read_vectors
+    from partwhole.export.vector_tables import ID
 
     beside, vectors = read_vectors(embeddings)
     asked = _asked_of_file(query, beside, vectors) or _asked_of_run(run, query, strict, fallback)
@@ -83,7 +83,7 @@ class Asked:
 
 def _asked_of_file(query: str, beside: pa.Table, vectors: np.ndarray) -> Asked | None:
     """A graph of the file, by its id."""
-    from partwhole.vectors import FAR, ID
+    from partwhole.export.vector_tables import FAR, ID
 
     ids = [str(value) for value in beside.column(ID).to_pylist()]
     if query not in ids:
@@ -95,9 +95,9 @@ def _asked_of_file(query: str, beside: pa.Table, vectors: np.ndarray) -> Asked |
 
 def _asked_of_run(run: Path, query: str, strict: bool, fallback: bool) -> Asked:
     """Graphs that the run embeds first."""
-    from partwhole.landmarks import read_landmarks
-    from partwhole.method import load_run
-    from partwhole.pretrained import run_folder
+    from partwhole.estimators.base import load_run
+    from partwhole.runs.landmarks import read_landmarks
+    from partwhole.runs.pretrained import run_folder
     from partwhole.sources.loading import exists, read_graphs
     from partwhole.sources.reading import Reading
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from partwhole.cli.cluster import ADDRESS, RAY
-from partwhole.workers import LOCAL
+from partwhole.parallel.workers import LOCAL
 
 CLUSTERS, FOUND = "--clusters", "found"
 OPTIONAL = {

@@ -14,8 +14,8 @@ from partwhole.errors import PartwholeError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from partwhole.predictions import Predictions
-    from partwhole.store import GraphStore
+    from partwhole.export.predictions import Predictions
+    from partwhole.graphs.store import GraphStore
 
 
 def predict(
@@ -43,9 +43,9 @@ def predict(
 
     Example: partwhole predict runs/solubility new.csv --out predictions.csv
     """
-    from partwhole.labelled import LabelledMethod
-    from partwhole.method import load_run
-    from partwhole.predictions import as_table, check_suffix, compare, predicted, write_table
+    from partwhole.estimators.base import load_run
+    from partwhole.estimators.labelled import LabelledMethod
+    from partwhole.export.predictions import as_table, check_suffix, compare, predicted, write_table
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
 
@@ -80,7 +80,7 @@ def predict(
 
 def filled_table(data: str, found: Predictions, store: GraphStore) -> pa.Table:
     """The table `data` with its gaps filled."""
-    from partwhole.predictions import filled, table_of
+    from partwhole.export.predictions import filled, table_of
 
     table = table_of(data)
     if table is None:

@@ -12,7 +12,7 @@ from partwhole.errors import PartwholeError
 from partwhole.sources.reading import Reading
 
 if TYPE_CHECKING:
-    from partwhole.method import GraphMethod
+    from partwhole.estimators.base import GraphMethod
 
 MOST_TOLD = 5  # graphs that were left out; a file lists all of them
 
@@ -62,7 +62,7 @@ def _write_list(reading: Reading, out: Path) -> None:
     import pyarrow as pa
     from pyarrow import csv
 
-    from partwhole.files import atomic_file
+    from partwhole.files.whole import atomic_file
 
     items = [place for place, _ in reading.left_out]
     table = pa.table({"item": items, "reason": [reason for _, reason in reading.left_out]})
@@ -72,7 +72,7 @@ def _write_list(reading: Reading, out: Path) -> None:
 
 def graphs_of_fit(estimator: GraphMethod) -> str:
     """Where the graphs are that a model was fitted to: a path, or the name of a data set."""
-    from partwhole.sources.catalogue import knows
+    from partwhole.sources.datasets.catalogue import knows
 
     about = estimator.about_["data"]
     if place := about.get("path"):

@@ -14,10 +14,10 @@ from partwhole.config import FOLDS
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
-    from partwhole.evaluation.targets import Labelled
-    from partwhole.method import GraphMethod
-    from partwhole.store import GraphStore
-    from partwhole.training.checkpoint import RunFolder
+    from partwhole.estimators.base import GraphMethod
+    from partwhole.evaluation.chosen_target import Labelled
+    from partwhole.graphs.store import GraphStore
+    from partwhole.runs.folder import RunFolder
 
 
 def report(
@@ -42,12 +42,12 @@ def report(
 
     Example: partwhole report runs/mutag
     """
-    from partwhole.method import load_run
-    from partwhole.pretrained import run_folder
-    from partwhole.semisupervised.measures import ALL_MEASURES
+    from partwhole.estimators.base import load_run
+    from partwhole.estimators.semi_supervised.measures import ALL_MEASURES
+    from partwhole.runs.folder import RunFolder
+    from partwhole.runs.pretrained import run_folder
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
-    from partwhole.training.checkpoint import RunFolder
     from partwhole.views.report import write_report
 
     called, run = run, run_folder(run)
@@ -75,8 +75,8 @@ def _results(
     folder: RunFolder, estimator: GraphMethod, store: GraphStore, target: str | None
 ) -> list[dict[str, Any]]:
     """How well the target is told from the vectors; empty where there is none, or too few graphs have it."""
+    from partwhole.evaluation.chosen_target import with_target
     from partwhole.evaluation.protocols import evaluate
-    from partwhole.evaluation.targets import with_target
 
     if estimator.learns_from == "labels":  # these have seen the labels of every fold
         if target is not None:

@@ -95,9 +95,9 @@ def _cells(
     show: bool,
     json: bool,
 ) -> None:
+    from partwhole.reproduce.any_sheet import sheet
     from partwhole.reproduce.pages import write_pages
     from partwhole.reproduce.runner import results_file
-    from partwhole.reproduce.sheets import sheet
     from partwhole.reproduce.tables import in_order, plan
 
     cells = plan(table, runs, epochs)
@@ -129,7 +129,7 @@ def _cells(
 def _absent(datasets: Sequence[str]) -> list[str]:
     """The sets that are not to be had; the others are on this machine now."""
     from partwhole.reproduce.cells import store_of
-    from partwhole.sources.catalogue import fetch
+    from partwhole.sources.datasets.catalogue import fetch
 
     absent: list[str] = []
     for name in datasets:
@@ -147,9 +147,9 @@ def _run(cells: list[Cell], out: Path, jobs: int | None, ray: str | None) -> Non
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from partwhole.parallel.workers.cluster import RayCluster
+    from partwhole.parallel.workers.processes import Processes
     from partwhole.reproduce.runner import State, run_cells
-    from partwhole.workers.cluster import RayCluster
-    from partwhole.workers.processes import Processes
 
     workers = RayCluster(ray) if ray is not None else Processes(jobs, len(cells))
 

@@ -31,9 +31,9 @@ def serve(
     """
     from rich.console import Console
 
-    from partwhole.landmarks import read_landmarks
-    from partwhole.method import load_run
-    from partwhole.pretrained import run_folder
+    from partwhole.estimators.base import load_run
+    from partwhole.runs.landmarks import read_landmarks
+    from partwhole.runs.pretrained import run_folder
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
 

@@ -13,7 +13,7 @@ from partwhole.config import FitConfig, PredictorConfig
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
-    from partwhole.store import GraphStore
+    from partwhole.graphs.store import GraphStore
 
 ALL = "all"  # for every target that the graphs have
 
@@ -45,7 +45,7 @@ def labels_kind(y: np.ndarray) -> str:
     is then told."""
     if y.dtype != object:
         return "regressor"
-    from partwhole.sources.targets import is_number
+    from partwhole.sources.target_columns import is_number
 
     text = [value for value in y.ravel() if isinstance(value, str)]
     return "regressor" if text and sum(map(is_number, text)) > len(text) / 2 else "classifier"

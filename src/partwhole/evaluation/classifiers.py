@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from partwhole.errors import PartwholeError
+from partwhole.estimators.semi_supervised.measures import Measures, class_measures
 from partwhole.evaluation.kernel_svm import nested_kernel_svm
 from partwhole.evaluation.linear_svm import nested_linear_svm
 from partwhole.evaluation.logistic import logistic_regression
 from partwhole.evaluation.nested import FoldResult, Folds
 from partwhole.evaluation.svm import nested_svm
-from partwhole.semisupervised.measures import Measures, class_measures
 
 RBF = "rbf-svm"  # unscaled, gamma = "scale": InfoGraph's and the paper's
 KERNEL = "kernel-svm"  # on the similarities of a kernel, in place of vectors

@@ -7,8 +7,8 @@ from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import KFold
 
 from partwhole.errors import PartwholeError
-from partwhole.linear import PENALTIES
-from partwhole.semisupervised.measures import Measures, number_measures
+from partwhole.estimators.linear import PENALTIES
+from partwhole.estimators.semi_supervised.measures import Measures, number_measures
 
 RIDGE = "ridge"
 

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError, near_miss
+from partwhole.estimators.base import load_run
+from partwhole.estimators.graph_kernels.base import Kernel
+from partwhole.estimators.semi_supervised.measures import ALL_MEASURES, Measures
+from partwhole.evaluation.chosen_target import Labelled, with_target
 from partwhole.evaluation.classifiers import CLASSIFIERS, KERNEL, RBF, fold_measures
 from partwhole.evaluation.numbers import RIDGE, ridge_measures
-from partwhole.evaluation.targets import Labelled, with_target
-from partwhole.kernels.base import Kernel
-from partwhole.method import load_run
-from partwhole.semisupervised.measures import ALL_MEASURES, Measures
-from partwhole.store import GraphStore
-from partwhole.training.checkpoint import RunFolder
+from partwhole.graphs.store import GraphStore
+from partwhole.runs.folder import RunFolder
 
 LABEL_FREE, UNTRAINED = "label-free", "untrained"
 Scores = dict[str, dict[int, np.ndarray]]  # classifier -> epoch -> accuracies [runs, folds], in percent

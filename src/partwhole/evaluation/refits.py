@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from partwhole.errors import PartwholeError
-from partwhole.labelled import Classes, LabelledMethod
-from partwhole.semisupervised.measures import Measures, class_measures, number_measures
-from partwhole.semisupervised.targets import as_codes, as_columns, as_numbers, missing
-from partwhole.store import GraphStore
+from partwhole.estimators.labelled import Classes, LabelledMethod
+from partwhole.estimators.semi_supervised.labels import as_codes, as_columns, as_numbers, missing
+from partwhole.estimators.semi_supervised.measures import Measures, class_measures, number_measures
+from partwhole.graphs.store import GraphStore
 
 
 def refitted(

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from partwhole.generators.base import BasicOperator, Generator, select
-from partwhole.nodes import NodeVectors
+from partwhole.graphs.node_vectors import NodeVectors
 from partwhole.registry import GENERATORS
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from partwhole.nodes import NodeVectors
+from partwhole.graphs.node_vectors import NodeVectors
 
 
 def select(probability: Tensor, selection: str) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from partwhole.generators.base import BasicOperator, Generator, select
-from partwhole.nodes import NodeVectors
+from partwhole.graphs.node_vectors import NodeVectors
 from partwhole.registry import GENERATORS
 
 

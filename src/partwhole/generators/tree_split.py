@@ -7,7 +7,7 @@ from torch import Tensor
 
 from partwhole.errors import PartwholeError
 from partwhole.generators.base import BasicOperator, Generator, select
-from partwhole.nodes import NodeVectors
+from partwhole.graphs.node_vectors import NodeVectors
 from partwhole.registry import GENERATORS
 
 

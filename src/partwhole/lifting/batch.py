@@ -10,10 +10,10 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from partwhole.graph import InputRows, Movable
+from partwhole.graphs.graph import InputRows, Movable
+from partwhole.graphs.node_vectors import NodeVectors, Rows
 from partwhole.nn.sparse import Sparse
-from partwhole.nodes import NodeVectors, Rows
-from partwhole.segment import segment_ids
+from partwhole.numerics.segment import segment_ids
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from partwhole.graph import GraphBatch
+from partwhole.graphs.graph import GraphBatch
+from partwhole.graphs.refinement import classes, refine, start_colors
+from partwhole.graphs.store import GraphStore
 from partwhole.lifting.batch import Depth, LiftedBatch
-from partwhole.lifting.colors import classes, refine, start_colors
 from partwhole.lifting.quotient import first_nodes, graph_classes, quotient, transpose
 from partwhole.nn.readout.base import Readout
 from partwhole.nn.sparse import Sparse
-from partwhole.store import GraphStore
 
 MOST_STATIC_NODES = 5_000_000  # stores with more are coloured batch by batch, to bound memory
 STATIC_GRAPHS = 4096  # coloured at a time, for the same reason

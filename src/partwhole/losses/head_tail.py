@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from partwhole.errors import PartwholeError
-from partwhole.graph import GraphViews
-from partwhole.registry import ESTIMATORS, Plugin
+from partwhole.graphs.graph import GraphViews
+from partwhole.registry import BOUNDS, Plugin
 
 PAPER = (
     "Wang & Liu, Learning Graph Representation by Aggregating Subgraphs via Mutual Information "
@@ -49,7 +49,7 @@ def pair_scores(views: GraphViews, score: str = "dot", temperature: float = 0.2)
 def head_tail_bound(scores: PairScores, estimator: Plugin = "jsd") -> Tensor:
     """Eq. 17, to be maximised: positive, tail and head expectations of equal weight."""
     negatives = [scores.tail] if scores.head is None else [scores.tail, scores.head]
-    bound: Tensor = ESTIMATORS.get(estimator)(scores.positive, *negatives)
+    bound: Tensor = BOUNDS.get(estimator)(scores.positive, *negatives)
     return bound
 
 
@@ -58,7 +58,7 @@ def mutual_information(scores: PairScores, estimator: Plugin = "jsd") -> Tensor:
 
     The head pairs are no sample of the product of the marginals, so they stay out.
     """
-    bound: Tensor = ESTIMATORS.get(estimator)(scores.positive, scores.tail)
+    bound: Tensor = BOUNDS.get(estimator)(scores.positive, scores.tail)
     return bound
 
 
@@ -66,4 +66,4 @@ def knowing_nothing(estimator: Plugin = "jsd") -> float:
     """What an estimate is where all pairs score 0: -2 log 2 for jsd, 0 for dv. No other score that is the
     same for all gives more, so less is worse than knowing nothing."""
     same = torch.zeros(1)
-    return float(ESTIMATORS.get(estimator)(same, same))
+    return float(BOUNDS.get(estimator)(same, same))

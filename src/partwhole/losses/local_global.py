@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 
 from partwhole.errors import PartwholeError
+from partwhole.graphs.node_vectors import NodeVectors
 from partwhole.nn.layers import linear
-from partwhole.nodes import NodeVectors
-from partwhole.registry import ESTIMATORS, Plugin
+from partwhole.registry import BOUNDS, Plugin
 
 
 class Discriminator(nn.Module):
@@ -57,5 +57,5 @@ class LocalGlobal(nn.Module):
 def own_and_other(scores: Tensor, own: Tensor, estimator: Plugin) -> Tensor:
     """The bound of an estimator from scores [n, B] of nodes with graphs, `own` [n] being that of a node."""
     mine = own[:, None] == torch.arange(scores.shape[1], device=own.device)  # [n, B]
-    bound: Tensor = ESTIMATORS.get(estimator)(scores[mine], scores[~mine])
+    bound: Tensor = BOUNDS.get(estimator)(scores[mine], scores[~mine])
     return bound

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from partwhole.config import Options
-from partwhole.kernels.base import node_labels, places
-from partwhole.method import GraphMethod
+from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.graph_kernels.base import node_labels, places
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.store import GraphStore
 
 
 @METHODS.register

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 from partwhole.config import Seed, option, seed_option
-from partwhole.kernels.base import Kernel, KernelConfig
-from partwhole.kernels.colors import colors_of
-from partwhole.kernels.histogram import Patterns, histogram
+from partwhole.estimators.graph_kernels.base import Kernel, KernelConfig
+from partwhole.estimators.graph_kernels.colors_of_nodes import colors_of
+from partwhole.estimators.graph_kernels.histogram import Patterns, histogram
+from partwhole.estimators.words.vectors import spelled_all, word2vec
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.store import GraphStore
-from partwhole.words.vectors import spelled_all, word2vec
 
 
 @dataclass(eq=False)

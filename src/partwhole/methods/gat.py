@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import nn
 
+from partwhole.estimators.supervised import SupervisedNetwork
 from partwhole.nn.backbones.pyg import PyGBackbone
 from partwhole.registry import METHODS
-from partwhole.supervised import SupervisedNetwork
 
 
 @METHODS.register

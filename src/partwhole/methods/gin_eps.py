@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch import nn
 
+from partwhole.estimators.supervised import SupervisedNetwork
 from partwhole.methods.gin_0 import SupervisedGIN
 from partwhole.nn.backbones.pyg import PyGBackbone
 from partwhole.registry import METHODS
-from partwhole.supervised import SupervisedNetwork
 
 
 @METHODS.register

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from partwhole.config import Seed, option, seed_option
-from partwhole.kernels.base import KernelConfig
-from partwhole.kernels.counting import graphlet_classes, sample_graphlets
-from partwhole.kernels.histogram import HistogramKernel, Patterns
+from partwhole.estimators.graph_kernels.base import KernelConfig
+from partwhole.estimators.graph_kernels.counting import graphlet_classes, sample_graphlets
+from partwhole.estimators.graph_kernels.histogram import HistogramKernel, Patterns
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.store import GraphStore
 
 SMALLEST, LARGEST = 3, 5
 

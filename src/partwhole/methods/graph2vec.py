@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from partwhole.config import option
-from partwhole.kernels.colors import colors_of
+from partwhole.estimators.graph_kernels.colors_of_nodes import colors_of
+from partwhole.estimators.words.documents import DocumentConfig, DocumentMethod
+from partwhole.estimators.words.vectors import spelled_all
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.store import GraphStore
-from partwhole.words.documents import DocumentConfig, DocumentMethod
-from partwhole.words.vectors import spelled_all
 
 
 @dataclass(eq=False)

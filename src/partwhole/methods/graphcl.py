@@ -11,13 +11,13 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from partwhole.config import BackboneConfig, TrainConfig, option
-from partwhole.encoder import BackboneMethod
-from partwhole.graph import GraphBatch, Movable
+from partwhole.estimators.network import BackboneMethod
+from partwhole.estimators.self_supervised.augmentation import augmented
+from partwhole.estimators.self_supervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
+from partwhole.graphs.graph import GraphBatch, Movable
+from partwhole.graphs.store import GraphStore
 from partwhole.nn.layers import MLP
 from partwhole.registry import METHODS
-from partwhole.selfsupervised.augmentation import augmented
-from partwhole.selfsupervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
-from partwhole.store import GraphStore
 from partwhole.training.feeds import EveryGraph, Feed
 from partwhole.training.objectives import Objective
 

@@ -11,13 +11,13 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, one_hot
 
 from partwhole.config import BackboneConfig, option
-from partwhole.encoder import BackboneMethod
 from partwhole.errors import PartwholeError
-from partwhole.graph import GraphBatch, Movable
+from partwhole.estimators.network import BackboneMethod
+from partwhole.estimators.self_supervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
+from partwhole.graphs.graph import GraphBatch, Movable
+from partwhole.graphs.store import GraphStore
 from partwhole.nn.layers import linear
 from partwhole.registry import BACKBONES, METHODS
-from partwhole.selfsupervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
-from partwhole.store import GraphStore
 from partwhole.training.feeds import EveryGraph, Feed, step_generator
 from partwhole.training.objectives import Objective
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from partwhole.config import BackboneConfig, option
-from partwhole.encoder import BackboneMethod
-from partwhole.graph import Batch
+from partwhole.estimators.network import BackboneMethod
+from partwhole.estimators.self_supervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
+from partwhole.graphs.graph import Batch
 from partwhole.losses.local_global import LocalGlobal
-from partwhole.registry import ESTIMATORS, METHODS, Plugin
-from partwhole.selfsupervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
+from partwhole.registry import BOUNDS, METHODS, Plugin
 from partwhole.training.objectives import Objective
 
 
@@ -23,7 +23,7 @@ class InfoGraphConfig(BackboneConfig):
     hidden: int = option(32, "Width of every hidden layer.", least=1)
     layers: int = option(5, "Number L of graph network layers.", least=1)
     epochs: int = option(20, "Passes over the graphs.", least=0)
-    estimator: Plugin = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
+    estimator: Plugin = option("jsd", "Mutual information estimator.", choices=BOUNDS)
 
 
 class LocalGlobalNetwork(SelfSupervised):

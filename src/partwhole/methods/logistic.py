@@ -1,6 +1,6 @@
 """Classes by logistic regression on vectors that stay as they are."""
 
-from partwhole.linear import LogisticClassifier
+from partwhole.estimators.linear import LogisticClassifier
 from partwhole.registry import METHODS
 
 METHODS.add(LogisticClassifier.method, LogisticClassifier)

@@ -12,12 +12,18 @@ from scipy.linalg import eigh
 from torch import Tensor
 
 from partwhole.config import Seed, option, seed_option
-from partwhole.directions import strongest
 from partwhole.errors import PartwholeError, TooLarge
-from partwhole.kernels.base import Kernel, KernelConfig, places, require_comparable
-from partwhole.kernels.laplacian import Shapes, graph_shapes, labels_or_degrees, similarities, vertex_shapes
+from partwhole.estimators.graph_kernels.base import Kernel, KernelConfig, places, require_comparable
+from partwhole.estimators.graph_kernels.laplacian import (
+    Shapes,
+    graph_shapes,
+    labels_or_degrees,
+    similarities,
+    vertex_shapes,
+)
+from partwhole.graphs.store import GraphStore
+from partwhole.numerics.directions import strongest
 from partwhole.registry import METHODS
-from partwhole.store import GraphStore
 
 SAMPLE = 200  # vertices by which the time of all is foretold
 

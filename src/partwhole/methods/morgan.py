@@ -10,10 +10,10 @@ from torch import Tensor
 
 from partwhole.config import Options, option
 from partwhole.errors import PartwholeError
-from partwhole.method import GraphMethod
+from partwhole.estimators.base import GraphMethod
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
 from partwhole.sources.rebuilt import rebuilt_molecule
-from partwhole.store import GraphStore
 
 
 @dataclass(eq=False)

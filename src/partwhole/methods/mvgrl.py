@@ -10,16 +10,16 @@ import torch
 from torch import Tensor, nn
 
 from partwhole.config import TrainConfig, option
-from partwhole.encoder import EncoderMethod
+from partwhole.estimators.network import EncoderMethod
+from partwhole.estimators.self_supervised.diffusion import Diffused, TwoViews
+from partwhole.estimators.self_supervised.network import OwnLoss
+from partwhole.graphs.store import GraphStore
 from partwhole.losses.local_global import own_and_other
 from partwhole.model import NodeAggregation
 from partwhole.nn.layers import linear
 from partwhole.nn.sparse import Sparse
-from partwhole.registry import ESTIMATORS, METHODS, Plugin
-from partwhole.segment import segment_sum
-from partwhole.selfsupervised.diffusion import Diffused, TwoViews
-from partwhole.selfsupervised.network import OwnLoss
-from partwhole.store import GraphStore
+from partwhole.numerics.segment import segment_sum
+from partwhole.registry import BOUNDS, METHODS, Plugin
 from partwhole.training.feeds import EveryGraph, Feed
 from partwhole.training.objectives import Objective
 
@@ -27,7 +27,7 @@ from partwhole.training.objectives import Objective
 @dataclass(eq=False)
 class MVGRLConfig(TrainConfig):
     epochs: int = option(20, "Passes over the graphs.", least=0)
-    estimator: Plugin = option("jsd", "Mutual information estimator.", choices=ESTIMATORS)
+    estimator: Plugin = option("jsd", "Mutual information estimator.", choices=BOUNDS)
 
 
 class Convolutions(nn.Module):

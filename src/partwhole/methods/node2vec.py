@@ -12,11 +12,11 @@ from torch import Tensor
 
 from partwhole.config import Options, Seed, option, seed_option
 from partwhole.errors import PartwholeError, TooLarge
-from partwhole.method import GraphMethod
+from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.words.vectors import spelled_all, word2vec
+from partwhole.estimators.words.walks import biased_walks
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.store import GraphStore
-from partwhole.words.vectors import spelled_all, word2vec
-from partwhole.words.walks import biased_walks
 
 MOST_WORDS = 100_000_000  # half an hour of gensim for each pass
 PIECE = 10_000  # walks made at a time

@@ -1,6 +1,6 @@
 """Numbers from few labels and many graphs."""
 
-from partwhole.predictors import SubgraphInfoMaxRegressor
+from partwhole.estimators.predictors import SubgraphInfoMaxRegressor
 from partwhole.registry import METHODS
 
 METHODS.add(SubgraphInfoMaxRegressor.method, SubgraphInfoMaxRegressor)

@@ -1,6 +1,6 @@
 """Numbers by ridge regression on vectors that stay as they are."""
 
-from partwhole.linear import RidgeRegressor
+from partwhole.estimators.linear import RidgeRegressor
 from partwhole.registry import METHODS
 
 METHODS.add(RidgeRegressor.method, RidgeRegressor)

@@ -13,10 +13,10 @@ from scipy.sparse.linalg import eigsh
 from torch import Tensor
 
 from partwhole.config import option
-from partwhole.kernels.base import KernelConfig
-from partwhole.kernels.histogram import HistogramKernel, Patterns
+from partwhole.estimators.graph_kernels.base import KernelConfig
+from partwhole.estimators.graph_kernels.histogram import HistogramKernel, Patterns
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.store import GraphStore
 from partwhole.structure.base import adjacency
 
 BELOW = 0.9  # of the weight at which the sum over walks would diverge

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from partwhole.kernels.base import node_labels
-from partwhole.kernels.counting import path_lengths
-from partwhole.kernels.histogram import HistogramKernel, Patterns
-from partwhole.lifting.colors import hash_rows
+from partwhole.estimators.graph_kernels.base import node_labels
+from partwhole.estimators.graph_kernels.counting import path_lengths
+from partwhole.estimators.graph_kernels.histogram import HistogramKernel, Patterns
+from partwhole.graphs.refinement import hash_rows
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.store import GraphStore
 
 
 @METHODS.register

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from partwhole.config import option
+from partwhole.estimators.words.documents import DocumentConfig, DocumentMethod
+from partwhole.estimators.words.vectors import spelled_all
+from partwhole.estimators.words.walks import biased_walks
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.store import GraphStore
-from partwhole.words.documents import DocumentConfig, DocumentMethod
-from partwhole.words.vectors import spelled_all
-from partwhole.words.walks import biased_walks
 
 BINS = 20  # of the share of its graph that a node is joined to
 

@@ -1,6 +1,6 @@
 """The paper's method."""
 
-from partwhole.estimator import SubgraphInfoMax
+from partwhole.estimators.subgraph_infomax import SubgraphInfoMax
 from partwhole.registry import METHODS
 
 METHODS.add(SubgraphInfoMax.method, SubgraphInfoMax)

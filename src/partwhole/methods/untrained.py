@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from partwhole.estimators.subgraph_method import SubgraphMethod
 from partwhole.registry import METHODS
-from partwhole.subgraph_method import SubgraphMethod
 
 
 @METHODS.register

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from partwhole.config import option
-from partwhole.kernels.base import KernelConfig
-from partwhole.kernels.colors import colors_of
-from partwhole.kernels.histogram import HistogramKernel, Patterns
+from partwhole.estimators.graph_kernels.base import KernelConfig
+from partwhole.estimators.graph_kernels.colors_of_nodes import colors_of
+from partwhole.estimators.graph_kernels.histogram import HistogramKernel, Patterns
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.store import GraphStore
 
 
 @dataclass(eq=False)

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from partwhole import ranks
-from partwhole.nn import kernels
+from partwhole.nn import compiled as kernels
+from partwhole.parallel import ranks
 
 
 def _start_numba() -> int:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from partwhole import ranks
 from partwhole.nn.fused import bias_relu, bias_relu_norm
-from partwhole.segment import segment_sum
+from partwhole.numerics.segment import segment_sum
+from partwhole.parallel import ranks
 
 
 def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:

@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
-from partwhole.graph import Movable
-from partwhole.nn.kernels import entry_dots
+from partwhole.graphs.graph import Movable
+from partwhole.nn.compiled import entry_dots
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,10 +23,10 @@ import torch
 from partwhole.config import FOLDS, Options
 from partwhole.errors import TooLarge
 from partwhole.evaluation.protocols import Scores, choose, score_run
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
 from partwhole.reproduce.provenance import forget_peak, peak_mib, versions
 from partwhole.sources.loading import load_graphs
-from partwhole.store import GraphStore
 
 SNAPSHOT_EVERY = 5  # "we report evaluation results … per 5 epochs"
 Record = dict[str, Any]

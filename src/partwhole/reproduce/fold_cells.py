@@ -20,7 +20,7 @@ from partwhole.reproduce.cells import (
     finished_epochs,
     load_once,
 )
-from partwhole.training.checkpoint import RunFolder
+from partwhole.runs.folder import RunFolder
 
 
 class FoldCell(Cell):

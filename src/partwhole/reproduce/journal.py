@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from partwhole.errors import PartwholeError
-from partwhole.files import read_json, told_when_unwritable
+from partwhole.files.whole import read_json, told_when_unwritable
 
 FORMAT = {"format": "partwhole results", "version": 1}
 

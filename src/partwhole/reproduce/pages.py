@@ -8,12 +8,12 @@ from pathlib import Path
 
 import jinja2
 
-from partwhole.files import atomic_file
+from partwhole.files.whole import atomic_file
 from partwhole.reproduce.accuracy_sheet import lines
+from partwhole.reproduce.any_sheet import sheet
 from partwhole.reproduce.cells import Record
 from partwhole.reproduce.picture import picture
 from partwhole.reproduce.sheet import Plan, to_markdown
-from partwhole.reproduce.sheets import sheet
 from partwhole.reproduce.tables import Table
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partwhole.sources.qm9_files import TARGETS
+from partwhole.sources.datasets.qm9_files import TARGETS
 
 Figures = dict[str, dict[str, tuple[float, float]]]  # row -> data set -> (mean, ±)
 

@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from partwhole.config import Options
-from partwhole.labelled import LabelledMethod
+from partwhole.estimators.labelled import LabelledMethod
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
 from partwhole.reproduce.cells import Cell, Measured, Record, load_once, part_of, store_of
-from partwhole.sources.moleculenet import SETS
+from partwhole.sources.datasets.moleculenet import SETS
 from partwhole.sources.rebuilt import rebuilt_molecule
-from partwhole.store import GraphStore
 
 TEST = 0.2  # share of the molecules
 EVERY = "all"  # labels of the training part

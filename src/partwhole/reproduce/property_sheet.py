@@ -9,7 +9,7 @@ from partwhole.reproduce.property_cells import EVERY
 from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, minutes, with_p
 from partwhole.reproduce.statistics import paired_over_runs, summarise
 from partwhole.reproduce.tables import Table
-from partwhole.sources.moleculenet import SETS
+from partwhole.sources.datasets.moleculenet import SETS
 
 RIVAL = "morgan"  # that the others are compared with
 

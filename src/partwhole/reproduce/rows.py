@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from partwhole.recipes import PAPER
+from partwhole.recipes.weights import PAPER
 from partwhole.reproduce.cells import Cell
 from partwhole.reproduce.fold_cells import FoldCell
 

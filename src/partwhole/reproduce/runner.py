@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from partwhole.parallel.workers.base import Workers
 from partwhole.reproduce.cells import Cell, Record, run_cell
 from partwhole.reproduce.journal import Journal
 from partwhole.reproduce.provenance import source_revision
-from partwhole.workers.base import Workers
 
 
 @dataclass(frozen=True)

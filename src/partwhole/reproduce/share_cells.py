@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from partwhole.predictors import SubgraphInfoMaxClassifier
+from partwhole.estimators.predictors import SubgraphInfoMaxClassifier
 from partwhole.reproduce.cells import Measured, load_once, store_of
 from partwhole.reproduce.labelled_cell import LabelledCell
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from partwhole.errors import DataUnavailable, PartwholeError, near_miss
-from partwhole.sources.catalogue import canonical
+from partwhole.sources.datasets.catalogue import canonical
 from partwhole.sources.loading import load_graphs
 
 PAPER: dict[str, dict[str, float]] = {

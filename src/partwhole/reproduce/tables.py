@@ -32,9 +32,9 @@ from partwhole.reproduce.rows import (
 )
 from partwhole.reproduce.share_cells import ShareCell
 from partwhole.reproduce.target_cells import TargetCell
-from partwhole.sources.catalogue import canonical
-from partwhole.sources.moleculenet import SETS
-from partwhole.sources.qm9_files import TARGETS
+from partwhole.sources.datasets.catalogue import canonical
+from partwhole.sources.datasets.moleculenet import SETS
+from partwhole.sources.datasets.qm9_files import TARGETS
 
 EIGHT = (*SIX[:4], "PROTEINS", "NCI1", *SIX[4:])
 QM9_EPOCHS = 12  # five of the rows and four of the targets take three and a half hours of one core so

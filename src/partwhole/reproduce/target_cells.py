@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from partwhole.predictors import SubgraphInfoMaxRegressor
+from partwhole.estimators.predictors import SubgraphInfoMaxRegressor
 from partwhole.reproduce.cells import Measured, load_once, store_of
 from partwhole.reproduce.labelled_cell import LabelledCell
-from partwhole.sources.qm9 import UNITS
+from partwhole.sources.readers.qm9 import UNITS
 
 LABELLED, HELD_OUT, TEST = 5_000, 10_000, 10_000  # all others are unlabelled
 QM9_OPTIONS = {  # "the same settings as InfoGraph", ledger row 23

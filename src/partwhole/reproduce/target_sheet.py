@@ -11,7 +11,7 @@ from partwhole.reproduce.paper import SUPERVISED, TABLE3
 from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, minutes
 from partwhole.reproduce.tables import Table
 from partwhole.reproduce.target_cells import HELD_OUT, LABELLED, TEST
-from partwhole.sources.qm9 import UNITS
+from partwhole.sources.readers.qm9 import UNITS
 
 
 def target_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -> Sheet:

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from partwhole.errors import PartwholeError
-from partwhole.schema import Column, Schema
+from partwhole.graphs.schema import Column, Schema
 from partwhole.serving.limits import Limits
 from partwhole.sources.attributes import category
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Body, Depends, Query, Request
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
+from partwhole.graphs.store import GraphStore
 from partwhole.serving.answers import (
     DrawnNeighbor,
     Example,
@@ -28,7 +29,6 @@ from partwhole.serving.problems import problem
 from partwhole.serving.requests import NEIGHBORS, Given, RequestTypes, neighbors, require_text
 from partwhole.serving.service import Embedded, Service
 from partwhole.serving.uploads import FileName, read_upload
-from partwhole.store import GraphStore
 
 A = TypeVar("A")
 Read = Callable[[], GraphStore]

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError
-from partwhole.graph import Graph
-from partwhole.labelled import Classes, LabelledMethod
-from partwhole.landmarks import Landmarks
-from partwhole.method import GraphMethod
-from partwhole.neighbors import Neighbors
-from partwhole.predictions import predicted
+from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.labelled import Classes, LabelledMethod
+from partwhole.export.neighbors import Neighbors
+from partwhole.export.predictions import predicted
+from partwhole.graphs.graph import Graph
+from partwhole.graphs.store import GraphStore
+from partwhole.graphs.streaming import concatenate
+from partwhole.runs.landmarks import Landmarks
 from partwhole.serving.limits import Limits
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.loading import read_graphs
 from partwhole.sources.node_link import as_node_link, node_link
 from partwhole.sources.reading import Reading
-from partwhole.store import GraphStore
-from partwhole.streaming import concatenate
 from partwhole.views.halos import color_of
 from partwhole.views.map import (
     MOST_NODES,

@@ -10,8 +10,8 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from partwhole.errors import PartwholeError
+from partwhole.graphs.store import GraphStore
 from partwhole.sources.loading import read_graphs
-from partwhole.store import GraphStore
 
 if TYPE_CHECKING:
     from partwhole.serving.service import Service

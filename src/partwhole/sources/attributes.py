@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError
-from partwhole.schema import NO_CATEGORY, Column
+from partwhole.graphs.schema import NO_CATEGORY, Column
 from partwhole.sources.reading import Reading
 
 MOST_CATEGORIES = 100  # text with more values than this names things

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from partwhole.graphs.store import GraphStore
 from partwhole.sources.reading import Reading
-from partwhole.store import GraphStore
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.schema import Schema
-from partwhole.sources.qm9 import ELEMENTS, complete_graphs
-from partwhole.sources.qm9_files import TARGETS, Molecules
+from partwhole.graphs.schema import Schema
+from partwhole.graphs.store import GraphStore
+from partwhole.sources.datasets.qm9_files import TARGETS, Molecules
+from partwhole.sources.readers.qm9 import ELEMENTS, complete_graphs
 from partwhole.sources.reading import Reading
-from partwhole.store import GraphStore
 
 BONDS = {1.0: 1, 2.0: 2, 3.0: 3}  # all else is aromatic, 4
 

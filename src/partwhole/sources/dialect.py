@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from partwhole.errors import PartwholeError
-from partwhole.files import open_unpacked
+from partwhole.files.whole import open_unpacked
 
 UTF8, WINDOWS = "utf-8", "cp1252"  # the second is Latin-1 with the signs that Windows adds
 DELIMITERS = (",", ";", "\t")

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from partwhole.errors import PartwholeError
-from partwhole.files import RATIO, UNPACKED
+from partwhole.files.whole import RATIO, UNPACKED
 
 SUFFIX = ".xlsx"
 

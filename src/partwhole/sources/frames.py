@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from partwhole.values import plain
+from partwhole.graphs.values import plain
 
 
 def is_frame(data: Any) -> bool:

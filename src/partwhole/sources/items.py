@@ -10,10 +10,10 @@ import networkx as nx
 import numpy as np
 from torch.utils.data import Dataset
 
-from partwhole.graph import Graph
+from partwhole.graphs.graph import Graph
+from partwhole.graphs.store import GraphStore
+from partwhole.graphs.values import plain
 from partwhole.sources.frames import is_frame, is_series
-from partwhole.store import GraphStore
-from partwhole.values import plain
 
 
 def as_items(data: Any) -> Any:

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.graph import Graph
+from partwhole.graphs.graph import Graph
+from partwhole.graphs.schema import Schema
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import SOURCES
-from partwhole.schema import Schema
-from partwhole.sources import catalogue
 from partwhole.sources.base import Loaded, Piece, Shard, all_of
+from partwhole.sources.datasets import catalogue
 from partwhole.sources.items import as_items
 from partwhole.sources.reading import Reading
 from partwhole.sources.recoding import recoded
-from partwhole.store import GraphStore
 
 
 def load_graphs(

@@ -8,8 +8,8 @@ import networkx as nx
 import numpy as np
 
 from partwhole.errors import PartwholeError
-from partwhole.graph import Graph
-from partwhole.schema import NO_CATEGORY, Column, column_contents
+from partwhole.graphs.graph import Graph
+from partwhole.graphs.schema import NO_CATEGORY, Column, column_contents
 
 
 def node_link(content: Any) -> nx.Graph:

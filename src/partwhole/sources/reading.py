@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from partwhole.errors import PartwholeError, TooLarge
-from partwhole.schema import Column, Schema
+from partwhole.graphs.schema import Column, Schema
 
 
 @dataclass

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError
-from partwhole.graph import Graph
-from partwhole.schema import NO_CATEGORY, Column
-from partwhole.sources.molecules import encode_molecules, parse_smiles
+from partwhole.graphs.graph import Graph
+from partwhole.graphs.schema import NO_CATEGORY, Column
+from partwhole.sources.readers.molecules import encode_molecules, parse_smiles
 from partwhole.sources.reading import Reading
 from partwhole.sources.recoding import recoded
 

@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.schema import NO_CATEGORY, Column, Schema, column_contents
+from partwhole.graphs.schema import NO_CATEGORY, Column, Schema, column_contents
+from partwhole.graphs.store import GraphStore
 from partwhole.sources.attributes import category, note_unused
-from partwhole.sources.kinds import kinds_of
+from partwhole.sources.one_hot import kinds_of
 from partwhole.sources.reading import Reading
-from partwhole.store import GraphStore
 
 
 def recoded(store: GraphStore, schema: Schema, reading: Reading) -> GraphStore:

@@ -7,7 +7,7 @@ from typing import Any
 
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.sources.frames import frame_columns, is_frame
-from partwhole.sources.molecules import require_rdkit
+from partwhole.sources.readers.molecules import require_rdkit
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import named, table_pieces, values
 

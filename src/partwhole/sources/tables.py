@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from partwhole.errors import PartwholeError
-from partwhole.files import is_packed, open_unpacked
+from partwhole.files.whole import is_packed, open_unpacked
+from partwhole.graphs.values import plain
 from partwhole.sources.base import is_file_of
 from partwhole.sources.dialect import dialect_of, notes_on_encoding
 from partwhole.sources.excel import SUFFIX as EXCEL
 from partwhole.sources.excel import is_excel, read_excel
 from partwhole.sources.frames import frame_columns, is_frame
-from partwhole.values import plain
 
 BLOCK = 1 << 24  # bytes of a CSV file at a time
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")

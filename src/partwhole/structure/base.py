@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from partwhole.graphs.schema import Schema
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import STRUCTURE
-from partwhole.schema import Schema
-from partwhole.store import GraphStore
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

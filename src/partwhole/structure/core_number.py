@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import STRUCTURE
-from partwhole.store import GraphStore
 
 
 @STRUCTURE.register

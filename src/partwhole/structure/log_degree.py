@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from partwhole.graphs.store import GraphStore
 from partwhole.registry import STRUCTURE
-from partwhole.store import GraphStore
 
 
 @STRUCTURE.register

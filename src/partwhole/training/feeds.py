@@ -11,12 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from partwhole import ranks
 from partwhole.config import TrainConfig
-from partwhole.graph import Batch
+from partwhole.graphs.graph import Batch
+from partwhole.graphs.store import GraphStore
 from partwhole.lifting.lifter import Lifter, choose_batches
-from partwhole.segment import skip
-from partwhole.store import GraphStore
+from partwhole.numerics.segment import skip
+from partwhole.parallel import ranks
 
 
 class Feed(Protocol):

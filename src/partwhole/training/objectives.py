@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from partwhole.config import FitConfig
-from partwhole.graph import Batch, GraphViews
+from partwhole.graphs.graph import Batch, GraphViews
 from partwhole.losses.head_tail import head_tail_bound, mutual_information, pair_scores
 from partwhole.model import PartWhole
 

@@ -15,11 +15,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from partwhole import ranks
 from partwhole.errors import PartwholeError
 from partwhole.nn.fused import match_threads
+from partwhole.parallel import ranks
+from partwhole.runs.folder import Progress, RunFolder, load_weights
 from partwhole.training.adam import Adam
-from partwhole.training.checkpoint import Progress, RunFolder, load_weights
 from partwhole.training.feeds import Feed
 from partwhole.training.objectives import Objective
 from partwhole.training.prefetch import ahead

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partwhole.graph import Graph
+from partwhole.graphs.graph import Graph
 from partwhole.views.halos import halos
 from partwhole.views.layout import layout
 from partwhole.views.structure import LINE, SIZE, Picture, draw_molecule

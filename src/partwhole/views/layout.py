@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 
-from partwhole.graph import Graph
+from partwhole.graphs.graph import Graph
 
 
 def layout(graph: Graph) -> np.ndarray:

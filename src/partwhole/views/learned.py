@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from partwhole.labelled import LabelledMethod
-from partwhole.linear import LinearMethod
-from partwhole.method import GraphMethod
+from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.labelled import LabelledMethod
+from partwhole.estimators.linear import LinearMethod
 
 MOST_NAMED = 3  # targets in a sentence
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.graph import Graph
-from partwhole.groups import cluster_graphs, outlier_scores
-from partwhole.method import GraphMethod
-from partwhole.store import GraphStore
-from partwhole.subgraph_method import SubgraphMethod
+from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.subgraph_method import SubgraphMethod
+from partwhole.export.groups import cluster_graphs, outlier_scores
+from partwhole.graphs.graph import Graph
+from partwhole.graphs.store import GraphStore
 from partwhole.views.drawing import draw_subgraphs
 from partwhole.views.halos import COLORS
 

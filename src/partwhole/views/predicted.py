@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.labelled import LabelledMethod, Numbers
-from partwhole.predictions import ACCURACY, Predictions, compare
-from partwhole.semisupervised.held_out import Guess, read_held_out
-from partwhole.semisupervised.measures import ALL_MEASURES
-from partwhole.semisupervised.targets import as_columns, as_numbers
-from partwhole.store import GraphStore
-from partwhole.training.checkpoint import RunFolder
+from partwhole.estimators.labelled import LabelledMethod, Numbers
+from partwhole.estimators.semi_supervised.held_out import Guess, read_held_out
+from partwhole.estimators.semi_supervised.labels import as_columns, as_numbers
+from partwhole.estimators.semi_supervised.measures import ALL_MEASURES
+from partwhole.export.predictions import ACCURACY, Predictions, compare
+from partwhole.graphs.store import GraphStore
+from partwhole.runs.folder import RunFolder
 from partwhole.views.plots import known_against_predicted
 
 MANY = 6  # targets, from which on they are folded

@@ -10,13 +10,13 @@ import jinja2
 import numpy as np
 
 from partwhole.errors import PartwholeError
-from partwhole.files import atomic_file
-from partwhole.labelled import LabelledMethod
-from partwhole.method import GraphMethod
-from partwhole.predictions import Predictions, predicted
-from partwhole.semisupervised.measures import ALL_MEASURES, SIMPLE_GUESSES
-from partwhole.store import GraphStore
-from partwhole.training.checkpoint import RunFolder
+from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.labelled import LabelledMethod
+from partwhole.estimators.semi_supervised.measures import ALL_MEASURES, SIMPLE_GUESSES
+from partwhole.export.predictions import Predictions, predicted
+from partwhole.files.whole import atomic_file
+from partwhole.graphs.store import GraphStore
+from partwhole.runs.folder import RunFolder
 from partwhole.views.halos import color_of
 from partwhole.views.learned import maker_of_vectors
 from partwhole.views.map import (

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.graph import Graph
+from partwhole.graphs.graph import Graph
 from partwhole.sources.rebuilt import molecule_to_draw
 
 SIZE = 1000  # of every drawing, so that whole numbers are fine enough

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from partwhole.estimators.base import GraphMethod
 from partwhole.losses.head_tail import knowing_nothing
-from partwhole.method import GraphMethod
 from partwhole.views.plots import curves, information_curve
 
 LOSSES = {"loss": "loss", "supervised": "from labels", "unsupervised": "without labels, before its weight"}

@@ -16,7 +16,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from partwhole.graph import GraphBatch
+from partwhole.graphs.graph import GraphBatch
 from partwhole.nn.edge_patterns import PatternMessages, Patterns, find_patterns
 from partwhole.nn.layers import linear
 from partwhole.registry import BACKBONES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from partwhole.graph import Batch
+from partwhole.graphs.graph import Batch
 from partwhole.nn.fused import bias_relu
 from partwhole.nn.layers import ReLUNorm, linear
 from partwhole.registry import BACKBONES

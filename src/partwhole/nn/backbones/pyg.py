@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.graph import GraphBatch
+from partwhole.graphs.graph import GraphBatch
 from partwhole.registry import BACKBONES
 
 

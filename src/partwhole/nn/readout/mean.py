@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from partwhole.graphs.node_vectors import NodeVectors, node_total
 from partwhole.nn.readout.base import Readout
-from partwhole.nodes import NodeVectors, node_total
 from partwhole.registry import READOUTS
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from partwhole.graphs.node_vectors import NodeVectors, PlainNodes
 from partwhole.nn.readout.base import Readout
-from partwhole.nodes import NodeVectors, PlainNodes
+from partwhole.numerics.segment import segment_softmax, segment_sum
 from partwhole.registry import READOUTS
-from partwhole.segment import segment_softmax, segment_sum
 
 
 @READOUTS.register

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from partwhole.graphs.node_vectors import NodeVectors
 from partwhole.nn.readout.base import Readout
-from partwhole.nodes import NodeVectors
 from partwhole.registry import READOUTS
 
 

@@ -1,0 +1,1 @@
+"""The estimators with scikit-learn's face, and what they are made of."""

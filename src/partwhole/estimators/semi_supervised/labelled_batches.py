@@ -1,0 +1,80 @@
+"""Batches of labelled graphs with any graphs after them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from partwhole.graphs.graph import Movable
+from partwhole.graphs.store import GraphStore
+from partwhole.parallel import ranks
+from partwhole.training.feeds import Batches, Order
+
+LABELLED = 2**32  # added to the seed: the order of the labelled graphs is drawn apart
+LEAST_STEPS = 20  # of an epoch: validation after every two steps would only follow noise
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledBatch(Movable):
+    """What a step with labels sees."""
+
+    graphs: Any  # a Batch: labelled graphs, then as many of any
+    targets: Tensor  # [B, T] float64, NaN where missing
+
+    @property
+    def num_graphs(self) -> int:
+        return len(self.targets)
+
+
+class LabelledFeed:
+    """An epoch is one pass over the labelled graphs, and more where they are few; the others go on
+    where the last epoch left them."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        model: Any,  # with `config`, `backbone` and `readout`
+        targets: np.ndarray,
+        *,
+        labelled: np.ndarray,
+        everything: np.ndarray | None,
+        corrupt: bool,
+        lift: bool = True,
+    ):
+        """`targets` [G, T] of the whole store. `everything`: the graphs that are learned from without
+        labels, the labelled ones among them; None: labels alone."""
+        config = model.config
+        size, seed = config.batch_size, config.random_state
+        self.store, self.targets = store, torch.from_numpy(targets)
+        self.labelled = Order(labelled, size, LABELLED + seed)
+        self.others = None if everything is None else Order(everything, size, seed)
+        self.batches = Batches(store, model, corrupt=corrupt and everything is not None, lift=lift)
+
+    def steps(self) -> int:
+        return max(self.labelled.steps, LEAST_STEPS)
+
+    def batch(self, epoch: int, step: int) -> LabelledBatch:
+        labelled, others = self._at(epoch, step)
+        unknown = torch.full_like(self.targets[others], torch.nan)
+        graphs, targets = np.concatenate([labelled, others]), torch.cat([self.targets[labelled], unknown])
+        piece = ranks.piece(len(graphs))
+        return LabelledBatch(self.batches.of(graphs, epoch, step, piece), targets[piece])
+
+    def graphs_of(self, epoch: int, step: int) -> GraphStore:
+        return self.store.take(np.concatenate(self._at(epoch, step)))
+
+    def _at(self, epoch: int, step: int) -> tuple[np.ndarray, np.ndarray]:
+        """Graphs whose labels count, and others."""
+        passed = epoch * self.steps() + step
+        labelled = self.labelled.at(passed)
+        if self.others is None:
+            return labelled, labelled[:0]
+        others = self.others.at(passed)
+        return labelled, others[~np.isin(others, labelled)]  # a graph twice would be a negative of itself
+
+    def release(self) -> None:
+        self.store.release_pages()

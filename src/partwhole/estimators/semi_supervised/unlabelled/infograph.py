@@ -1,0 +1,34 @@
+"""InfoGraph: every node against the graph it belongs to, by the encoder that predicts."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from partwhole.estimators.semi_supervised.predictor import Predictor
+from partwhole.estimators.semi_supervised.tasks import Task
+from partwhole.estimators.semi_supervised.unlabelled.base import FromUnlabelled
+from partwhole.graphs.graph import Batch
+from partwhole.losses.local_global import LocalGlobal
+from partwhole.registry import UNLABELLED
+
+
+@UNLABELLED.register
+class InfoGraph(FromUnlabelled):
+    """lambda times the local-global loss on the shared encoder."""
+
+    about = "nodes compared with the graph they belong to"
+    paper = "Sun et al., InfoGraph, ICLR 2020"
+
+    def __init__(self, student: Predictor, task: Task):
+        super().__init__(student, task)
+        self.discriminator = LocalGlobal(self.config.hidden, student.encoder.readout.width)
+
+    def forward(
+        self, student: Predictor, batch: Batch, weight: float
+    ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        encoder = student.encoder
+        nodes = encoder.nodes(batch)
+        h = encoder.readout(nodes)
+        bound = self.discriminator(nodes, h, self.config.estimator)
+        logged = {"unsupervised": -bound.detach(), "mutual_information": bound.detach()}
+        return h, -weight * bound, logged

@@ -1,0 +1,1 @@
+"""From a model to files: vectors, predictions, nearest neighbours, groups."""

@@ -1,0 +1,80 @@
+"""The node vectors X_G of a batch, as readouts and generators see them.
+
+Both only ever project X_G to a few numbers per node and sum it over nodes with weights. That is
+all the interface offers, so that vectors can also be kept in a compressed form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from partwhole.numerics.segment import segment_sum
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of nodes, graph after graph; a row may stand for several nodes of its graph."""
+
+    ptr: Tensor  # [G + 1] int64, graph g owns rows ptr[g] : ptr[g + 1]
+    graph: Tensor  # [rows] int64
+    count: Tensor | None  # [rows] float, nodes in each row; None: one each
+
+    def first(self, graphs: int) -> Rows:
+        """The rows of the first `graphs` graphs."""
+        end = int(self.ptr[graphs])
+        count = None if self.count is None else self.count[:end]
+        return Rows(self.ptr[: graphs + 1], self.graph[:end], count)
+
+    def total(self, values: Tensor) -> Tensor:
+        """[rows, m] -> [G, m]: the sum over nodes."""
+        if self.count is not None:
+            values = values * self.count[:, None].to(values.dtype)
+        return segment_sum(values.contiguous(), self.ptr, self.graph)
+
+
+class NodeVectors(Protocol):
+    """X_G [n, d] in whatever form it is kept."""
+
+    @property
+    def rows(self) -> Rows: ...
+
+    def first(self, graphs: int) -> NodeVectors:
+        """Those of the first `graphs` graphs."""
+        ...
+
+    def project(self, weight: Tensor) -> Tensor:
+        """X_G W, W [d, m] -> [rows, m]"""
+        ...
+
+    def sum(self, weight: Tensor | None = None) -> Tensor:
+        """[G, d]: the sum over the nodes of each graph, a node counted weight [rows] times."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class PlainNodes:
+    """One row per node."""
+
+    x: Tensor  # [n, d]
+    rows: Rows
+
+    def first(self, graphs: int) -> PlainNodes:
+        rows = self.rows.first(graphs)
+        return PlainNodes(self.x[: len(rows.graph)], rows)
+
+    def project(self, weight: Tensor) -> Tensor:
+        return self.x @ weight
+
+    def sum(self, weight: Tensor | None = None) -> Tensor:
+        return segment_sum(self.x, self.rows.ptr, self.rows.graph, weight)
+
+
+def node_total(nodes: NodeVectors, weight: Tensor | None) -> Tensor:
+    """[G, 1]: the nodes of each graph, a node counted weight [rows] times."""
+    if weight is None:
+        weight = torch.ones(len(nodes.rows.graph), device=nodes.rows.graph.device)
+    return nodes.rows.total(weight[:, None])

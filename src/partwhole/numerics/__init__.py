@@ -1,0 +1,1 @@
+"""Numbers without graphs: segments, hashes, refinement of colours, main directions, seeds."""

@@ -1,0 +1,1 @@
+"""More than one process: those that train one model together, and those that share out work."""

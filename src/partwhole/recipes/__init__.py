@@ -1,0 +1,1 @@
+"""What the default vector of a graph is made from."""

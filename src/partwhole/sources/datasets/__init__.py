@@ -1,0 +1,1 @@
+"""Data sets by name: where they are found, and what is made up."""

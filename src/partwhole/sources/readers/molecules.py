@@ -1,0 +1,295 @@
+"""Molecules: lists of SMILES strings or RDKit molecules, parsed on all cores."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from partwhole.errors import PartwholeError, TooLarge
+from partwhole.graphs.schema import Column, Schema
+from partwhole.graphs.store import GraphStore
+from partwhole.graphs.streaming import concatenate, write_store
+from partwhole.graphs.values import as_ids
+from partwhole.parallel.workers.all_cores import on_all_cores
+from partwhole.registry import SOURCES
+from partwhole.sources.base import Source, all_of
+from partwhole.sources.reading import Reading
+
+ELEMENTS = [
+    "C",
+    "N",
+    "O",
+    "S",
+    "F",
+    "Cl",
+    "Br",
+    "I",
+    "P",
+    "B",
+    "Si",
+    "Se",
+    "H",
+    "Na",
+    "K",
+    "Li",
+    "Ca",
+    "Mg",
+    "Al",
+    "Sn",
+    "Zn",
+    "Fe",
+    "Cu",
+    "As",
+    "Hg",
+    "other",
+]
+HYBRIDIZATIONS = ("S", "SP", "SP2", "SP3", "SP3D", "SP3D2", "other")
+BONDS = ("single", "double", "triple", "aromatic", "other")
+STEREO = ("none", "any", "Z", "E", "other")
+CHIRALITY = ("none", "clockwise", "counterclockwise", "other")
+CHUNK = 4096  # molecules handed to a worker at a time
+Called = Callable[[int], str]  # what a person calls an item of the input, by its place: `row 3`
+
+SCHEMA = Schema(
+    node=(
+        Column.categorical("atom", ELEMENTS),
+        Column.categorical("degree", ["0", "1", "2", "3", "4", "5", "6 or more"]),
+        Column.categorical("charge", ["-2 or less", "-1", "0", "1", "2 or more"]),
+        Column.categorical("hydrogens", ["0", "1", "2", "3", "4 or more"]),
+        Column.categorical("hybridization", HYBRIDIZATIONS),
+        Column.categorical("aromatic", ["no", "yes"]),
+        Column.categorical("ring", ["no", "yes"]),
+        Column.categorical("chirality", CHIRALITY),
+    ),
+    edge=(
+        Column.categorical("bond", BONDS),
+        Column.categorical("conjugated", ["no", "yes"]),
+        Column.categorical("ring", ["no", "yes"]),
+        Column.categorical("stereo", STEREO),
+    ),
+    chemistry=True,
+)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Some molecules as a store, which knows the rows that they had, and why other rows are not there."""
+
+    store: GraphStore
+    failed: list[tuple[int, str]]  # row, reason
+
+    def tell(self, reading: Reading, called: Called) -> None:
+        for row, reason in self.failed:
+            reading.leave_out(called(row), reason)
+
+
+def item_of_a_list(row: int) -> str:
+    return f"molecule {row}"
+
+
+def read_molecules(data: Sequence[Any], reading: Reading, called: Called = item_of_a_list) -> GraphStore:
+    """Atoms and bonds with one-hot features; hydrogens are counted, not drawn as nodes."""
+    pieces = list(encoded_pieces(data, reading, called))
+    if not pieces:
+        raise PartwholeError("There are no molecules; give at least one.")
+    store = concatenate([piece.store for piece in pieces])
+    reading.require_any(len(store))
+    return store
+
+
+def stream_molecules(smiles: Iterable[str], folder: str | Path) -> GraphStore:
+    """Write SMILES of any number as a store in `folder`; memory holds a few thousand at a time."""
+    pieces = encoded_pieces(smiles, Reading())
+    return write_store((piece.store for piece in pieces), folder, name="molecules")
+
+
+def encoded_pieces(
+    data: Iterable[Any], reading: Reading, called: Called = item_of_a_list
+) -> Iterator[Encoded]:
+    """`CHUNK` molecules at a time, encoded on all cores where there are several."""
+    require_rdkit()
+    if reading.most_graphs is not None:
+        data = itertools.islice(data, reading.most_graphs + 1)  # no more than shows that there are too many
+    read = 0
+    chunks = _chunks(data)
+    first = next(chunks, None)
+    if first is None:
+        return
+    tasks = ((c, k * CHUNK, reading.most_nodes) for k, c in enumerate(itertools.chain([first], chunks)))
+    texts = all(isinstance(item, str | None) for item in (data if isinstance(data, Sequence) else first))
+    # Molecules of RDKit lose their properties on the way to another process.
+    for piece in (on_all_cores if texts else itertools.starmap)(encode_molecules, tasks):
+        read += len(piece.store) + len(piece.failed)
+        reading.require_few(read)
+        piece.tell(reading, called)
+        yield piece
+
+
+def _chunks(data: Iterable[Any]) -> Iterator[list[Any]]:
+    items = iter(data)
+    while chunk := list(itertools.islice(items, CHUNK)):
+        yield chunk
+
+
+def encode_molecules(items: list[Any], first: int = 0, most_nodes: int | None = None) -> Encoded:
+    """Molecules to a store; `first` is the row of the first."""
+    atom_codes, bond_codes = _coders()
+    counts: list[int] = []
+    kept: list[int] = []
+    failed: list[tuple[int, str]] = []
+    atoms: list[list[int]] = []
+    bonds: list[tuple[int, int]] = []
+    features: list[list[int]] = []
+    for i, item in enumerate(items):
+        try:
+            molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item, most_nodes)
+        except TooLarge:
+            raise
+        except PartwholeError as reason:
+            failed.append((first + i, str(reason)))
+            continue
+        if most_nodes is not None and molecule.GetNumAtoms() > most_nodes:
+            raise TooLarge(
+                f"Molecule {first + i} has {molecule.GetNumAtoms()} atoms, at most {most_nodes} are taken."
+            )
+        kept.append(i)
+        offset = len(atoms)
+        for v in range(molecule.GetNumAtoms()):  # RDKit's own iterators are written in Python
+            atoms.append(atom_codes(molecule.GetAtomWithIdx(v)))
+        for e in range(molecule.GetNumBonds()):
+            bond = molecule.GetBondWithIdx(e)
+            bonds.append((offset + bond.GetBeginAtomIdx(), offset + bond.GetEndAtomIdx()))
+            features.append(bond_codes(bond))
+        counts.append(len(atoms) - offset)
+    rows = first + np.array(kept, dtype=np.int64)
+    texts = any(isinstance(item, str) for item in items)
+    store = GraphStore.from_arrays(
+        np.array(counts, dtype=np.int64),
+        np.array(bonds, dtype=np.int64).reshape(-1, 2),
+        schema=SCHEMA,
+        node_codes=np.array(atoms, dtype=np.int16).reshape(-1, len(SCHEMA.node)),
+        edge_codes=np.array(features, dtype=np.int16).reshape(-1, len(SCHEMA.edge)),
+        ids=as_ids([_own_id(items[i], first + i) for i in kept]) if texts else rows,
+        rows=rows,
+        name="molecules",
+    )
+    return Encoded(store, failed)
+
+
+def with_names(store: GraphStore, names: Sequence[Any]) -> GraphStore:
+    """With these as ids; a molecule that has none keeps its SMILES."""
+    pairs = zip(names, store.ids.tolist(), strict=True)
+    return replace(store, ids=as_ids([str(own if name is None else name) for name, own in pairs]))
+
+
+def _own_id(item: Any, row: int) -> str:
+    """Its SMILES as given, or its place."""
+    return item if isinstance(item, str) else str(row)
+
+
+def parse_smiles(smiles: Any, most_nodes: int | None = None) -> Any:
+    """The RDKit molecule, or an error that says why there is none."""
+    from rdkit import Chem, rdBase
+
+    if smiles is None:
+        raise PartwholeError("it has no SMILES; fill it in or drop it.")
+    if not isinstance(smiles, str):
+        raise PartwholeError(f"{smiles!r} is not SMILES; correct or drop it.")
+    if most_nodes is not None and len(smiles) > 2 * most_nodes:
+        raise TooLarge(f"SMILES of {len(smiles)} characters are too long for {most_nodes} atoms; give less.")
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles.strip(), sanitize=False)
+        if molecule is None or not smiles.strip():
+            raise PartwholeError(f"{smiles!r} is not valid SMILES; correct or drop it.")
+        require_possible(molecule, f"{smiles!r}")
+        Chem.AssignStereochemistry(molecule, cleanIt=True)
+    return molecule
+
+
+def require_possible(molecule: Any, called: str) -> None:
+    """RDKit's own checks, after which it knows rings, hydrogens and aromatic bonds."""
+    from rdkit import Chem
+
+    try:
+        Chem.SanitizeMol(molecule)
+    except Exception as error:  # of several kinds, all meaning the same here
+        raise PartwholeError(f"{called} is not a possible molecule ({error}); correct or drop it.") from None
+
+
+@functools.cache
+def _coders() -> tuple[Callable[[Any], list[int]], Callable[[Any], list[int]]]:
+    """Functions from an RDKit atom and bond to their codes; the last category is for all else."""
+    from rdkit.Chem import BondStereo, BondType, ChiralType, HybridizationType
+
+    element = {symbol: k for k, symbol in enumerate(ELEMENTS)}
+    hybridization = {getattr(HybridizationType, name): k for k, name in enumerate(HYBRIDIZATIONS[:-1])}
+    chirality = {
+        ChiralType.CHI_UNSPECIFIED: 0,
+        ChiralType.CHI_TETRAHEDRAL_CW: 1,
+        ChiralType.CHI_TETRAHEDRAL_CCW: 2,
+    }
+    kind = {getattr(BondType, name.upper()): k for k, name in enumerate(BONDS[:-1])}
+    stereo = {
+        BondStereo.STEREONONE: 0,
+        BondStereo.STEREOANY: 1,
+        BondStereo.STEREOZ: 2,
+        BondStereo.STEREOE: 3,
+    }
+
+    def atom_codes(atom: Any) -> list[int]:
+        return [
+            element.get(atom.GetSymbol(), len(ELEMENTS) - 1),
+            min(atom.GetDegree(), 6),
+            min(max(atom.GetFormalCharge(), -2), 2) + 2,
+            min(atom.GetTotalNumHs(), 4),
+            hybridization.get(atom.GetHybridization(), len(HYBRIDIZATIONS) - 1),
+            int(atom.GetIsAromatic()),
+            int(atom.IsInRing()),
+            chirality.get(atom.GetChiralTag(), 3),
+        ]
+
+    def bond_codes(bond: Any) -> list[int]:
+        return [
+            kind.get(bond.GetBondType(), len(BONDS) - 1),
+            int(bond.GetIsConjugated()),
+            int(bond.IsInRing()),
+            stereo.get(bond.GetStereo(), 4),
+        ]
+
+    return atom_codes, bond_codes
+
+
+def require_rdkit() -> None:
+    try:
+        import rdkit  # noqa: F401
+    except ImportError:
+        raise PartwholeError(
+            "Reading molecules needs RDKit; install it with `pip install 'partwhole[molecules]'`."
+        ) from None
+
+
+def read_any_molecules(data: Sequence[Any], reading: Reading, called: Called = item_of_a_list) -> GraphStore:
+    """As the model learned them: by their bonds alone, or by the distances of their atoms."""
+    from partwhole.sources.conformers import needs_coordinates, read_conformers
+
+    read = read_conformers if needs_coordinates(reading.schema) else read_molecules
+    return read(data, reading, called)
+
+
+@SOURCES.register
+class MoleculeSource(Source):
+    about = "a list of SMILES strings or RDKit molecules"
+
+    @staticmethod
+    def accepts(data: Any) -> bool:
+        return all_of(data, lambda item: isinstance(item, str) or hasattr(item, "GetAtoms"))
+
+    @staticmethod
+    def read(data: Any, reading: Reading) -> GraphStore:
+        return read_any_molecules(data, reading)
