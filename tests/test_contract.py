@@ -178,7 +178,7 @@ def test_a_graph_without_nodes_and_one_without_edges_have_vectors(zoo, options):
 def test_what_unlabelled_graphs_teach_reaches_every_weight(mutag, unlabelled):
     """Beside the supervised loss; the subgraph generator has a part in the paper's alone."""
     entry = UNLABELLED.get(unlabelled)
-    assert entry.about
+    assert entry.idea
     assert entry.paper
     config = PredictorConfig(hidden=8, layers=2, unlabelled=unlabelled)
     torch.manual_seed(0)
@@ -199,7 +199,7 @@ def test_what_unlabelled_graphs_teach_reaches_every_weight(mutag, unlabelled):
 @pytest.mark.parametrize("source", SOURCES.names())
 def test_sources_refuse_what_is_not_theirs_without_an_error(source):
     entry = SOURCES.get(source)
-    assert entry.about
+    assert entry.idea
     for other in (None, 3, [], [3], {"a": 1}, np.zeros((2, 2))):
         assert entry.accepts(other) is False
 

@@ -20,7 +20,7 @@ from safetensors.torch import load_file
 
 from commands import SERVER, run_here, start_unmeasured
 from partwhole import SubgraphInfoMax
-from partwhole.config import read_toml
+from partwhole.files.toml import read_toml
 
 FIT = ["--epochs", "8", "--hidden", "16", "--layers", "2", "--batch-size", "16", "--seed", "3"]
 

@@ -18,8 +18,8 @@ from sklearn.linear_model import LogisticRegression
 
 from commands import partwhole
 from partwhole import PartwholeError, SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs, load_pretrained
-from partwhole.estimators.base import load_run
 from partwhole.estimators.linear import LogisticClassifier, RidgeRegressor, in_own_span
+from partwhole.estimators.loading import load_run
 from partwhole.methods.morgan import MorganFingerprints
 from partwhole.reproduce.cells import Cell
 from partwhole.reproduce.property_cells import EVERY, score, split

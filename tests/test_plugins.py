@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from partwhole import PartwholeError, SubgraphInfoMax
-from partwhole.config import read_toml
+from partwhole.files.toml import read_toml
 from partwhole.generators.base import BasicOperator, Generator, select
 from partwhole.generators.tree_split import TreeSplit
 from partwhole.losses.bounds.jsd import jensen_shannon

@@ -12,7 +12,7 @@ import torch
 
 from commands import partwhole as run
 from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.estimators.base import load_run
+from partwhole.estimators.loading import load_run
 from partwhole.evaluation.classifiers import fold_accuracies
 from partwhole.graphs.schema import Column, Schema
 from partwhole.recipes.descriptions.numbers import _frequencies

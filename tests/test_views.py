@@ -15,8 +15,8 @@ import torch
 
 from commands import partwhole
 from partwhole import Graph, PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.estimators.base import load_run
 from partwhole.estimators.linear import RidgeRegressor
+from partwhole.estimators.loading import load_run
 from partwhole.estimators.semi_supervised.held_out import read_held_out
 from partwhole.losses.head_tail import PairScores, knowing_nothing, mutual_information
 from partwhole.sources.readers.qm9 import SCHEMA as QM9

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from partwhole.errors import PartwholeError
-    from partwhole.estimators.base import load_pretrained, load_run
+    from partwhole.estimators.loading import load_pretrained, load_run
     from partwhole.estimators.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
     from partwhole.estimators.subgraph_infomax import SubgraphInfoMax
     from partwhole.export.groups import cluster_graphs, outlier_scores
@@ -30,8 +30,8 @@ _HOMES = {
     "SubgraphInfoMaxRegressor": "partwhole.estimators.predictors",
     "cluster_graphs": "partwhole.export.groups",
     "load_graphs": "partwhole.sources.loading",
-    "load_pretrained": "partwhole.estimators.base",
-    "load_run": "partwhole.estimators.base",
+    "load_pretrained": "partwhole.estimators.loading",
+    "load_run": "partwhole.estimators.loading",
     "make_motif_graphs": "partwhole.sources.datasets.motifs",
     "outlier_scores": "partwhole.export.groups",
 }

@@ -14,7 +14,7 @@ from partwhole.cli.reading import Fallback, SmilesColumn, Strict, tell
 from partwhole.config import FOLDS
 
 if TYPE_CHECKING:
-    from partwhole.estimators.labelled import LabelledMethod
+    from partwhole.estimators.labelled import AnyLabelled
     from partwhole.graphs.store import GraphStore
 
 REFITS = 5  # folds where the method is fitted anew for each
@@ -60,8 +60,8 @@ def evaluate(
     Example: partwhole evaluate runs/mutag MUTAG --protocol label-free --protocol paper
     Example: partwhole evaluate molecules assays.csv --target toxic
     """
-    from partwhole.estimators.base import load_run
-    from partwhole.estimators.labelled import LabelledMethod
+    from partwhole.estimators.labelled import LabelledEstimator
+    from partwhole.estimators.loading import load_run
     from partwhole.runs.folder import RunFolder
     from partwhole.runs.pretrained import run_folder
     from partwhole.sources.loading import read_graphs
@@ -73,7 +73,7 @@ def evaluate(
     reading = Reading(estimator.schema_, strict, fallback, smiles_column=smiles_column)
     store = read_graphs(data, reading)
     tell(reading)
-    if isinstance(estimator, LabelledMethod):
+    if isinstance(estimator, LabelledEstimator):
         results = _refitted(estimator, store, target, protocol, folds or REFITS, runs, seed)
     else:
         results = _scored(folder, store, target, protocol, folds or FOLDS, runs, seed)
@@ -114,7 +114,7 @@ def _scored(
 
 
 def _refitted(
-    estimator: LabelledMethod,
+    estimator: AnyLabelled,
     store: GraphStore,
     targets: Sequence[str] | None,
     protocols: Sequence[str] | None,

@@ -17,8 +17,9 @@ from partwhole.cli.options import named_options, require_options, with_fit_optio
 from partwhole.cli.output import Json, print_json, print_table
 from partwhole.cli.reading import MOST_TOLD, SmilesColumn, Strict, tell
 from partwhole.cli.targets import labels_of, require_labels
-from partwhole.config import FOLDS, Options, PredictorConfig, read_toml
+from partwhole.config import FOLDS, Options, PredictorConfig
 from partwhole.errors import PartwholeError
+from partwhole.files.toml import read_toml
 from partwhole.registry import METHODS
 
 
@@ -119,7 +120,7 @@ def fit(
     labels, kind = labels_of(store, target or [], method)
     estimator = METHODS.get(kind)(**chosen.options())
     started = time.perf_counter()
-    gently = estimator.keeps_state
+    gently = estimator.resumable
     stop = _StopOnSignal(gently)
     listed = [run.left_out_file.name] if reading.left_out else []  # just written
     folder: dict[str, Any] = {"resume": resume, "overwrite": overwrite, "keep": listed}

@@ -26,11 +26,11 @@ def methods(
         return
     entries = {name: METHODS.get(name) for name in METHODS}
     rows = [
-        {"name": name, "about": e.about, "learns_from": e.learns_from, "paper": e.paper}
+        {"name": name, "about": e.idea, "learns_from": e.learns_from, "paper": e.paper}
         for name, e in entries.items()
     ]
     companions = [
-        {"name": name, "about": UNLABELLED.get(name).about, "paper": UNLABELLED.get(name).paper}
+        {"name": name, "about": UNLABELLED.get(name).idea, "paper": UNLABELLED.get(name).paper}
         for name in UNLABELLED
     ]
     if json:
@@ -50,7 +50,7 @@ def _show(entry: Any, json: bool) -> None:
     fields = [f for f in dataclasses.fields(entry.config_class) if flag_of(f)]
     about = {
         "name": entry.method,
-        "about": entry.about,
+        "about": entry.idea,
         "learns_from": entry.learns_from,
         "paper": entry.paper,
     }
@@ -60,7 +60,7 @@ def _show(entry: Any, json: bool) -> None:
         return
     rows = [[f.name, str(f.default), f.metadata["help"]] for f in fields]
     if not rows:
-        print(f"{entry.method}: {entry.about} ({entry.paper}). It has no options.")
+        print(f"{entry.method}: {entry.idea} ({entry.paper}). It has no options.")
         return
-    print_table(f"{entry.method}: {entry.about} ({entry.paper})", ["option", "default", "about"], rows)
+    print_table(f"{entry.method}: {entry.idea} ({entry.paper})", ["option", "default", "about"], rows)
     print(f"Use: partwhole fit DATA --method {entry.method} --out RUN --option NAME=VALUE")

@@ -95,7 +95,7 @@ def _asked_of_file(query: str, beside: pa.Table, vectors: np.ndarray) -> Asked |
 
 def _asked_of_run(run: Path, query: str, strict: bool, fallback: bool) -> Asked:
     """Graphs that the run embeds first."""
-    from partwhole.estimators.base import load_run
+    from partwhole.estimators.loading import load_run
     from partwhole.runs.landmarks import read_landmarks
     from partwhole.runs.pretrained import run_folder
     from partwhole.sources.loading import exists, read_graphs

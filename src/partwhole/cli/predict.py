@@ -43,8 +43,8 @@ def predict(
 
     Example: partwhole predict runs/solubility new.csv --out predictions.csv
     """
-    from partwhole.estimators.base import load_run
-    from partwhole.estimators.labelled import LabelledMethod
+    from partwhole.estimators.labelled import LabelledEstimator
+    from partwhole.estimators.loading import load_run
     from partwhole.export.predictions import as_table, check_suffix, compare, predicted, write_table
     from partwhole.sources.loading import read_graphs
     from partwhole.sources.reading import Reading
@@ -52,7 +52,7 @@ def predict(
     check_suffix(out)
     require_other_file([out], data, overwrite)
     estimator = load_run(run)
-    if not isinstance(estimator, LabelledMethod):
+    if not isinstance(estimator, LabelledEstimator):
         raise PartwholeError(
             f"The run in {run} was fitted without labels and predicts nothing; fit with --target, or use "
             "`partwhole embed`."

@@ -12,7 +12,7 @@ from partwhole.errors import PartwholeError
 from partwhole.sources.reading import Reading
 
 if TYPE_CHECKING:
-    from partwhole.estimators.base import GraphMethod
+    from partwhole.estimators.base import AnyEstimator
 
 MOST_TOLD = 5  # graphs that were left out; a file lists all of them
 
@@ -70,7 +70,7 @@ def _write_list(reading: Reading, out: Path) -> None:
         csv.write_csv(table, temporary)
 
 
-def graphs_of_fit(estimator: GraphMethod) -> str:
+def graphs_of_fit(estimator: AnyEstimator) -> str:
     """Where the graphs are that a model was fitted to: a path, or the name of a data set."""
     from partwhole.sources.datasets.catalogue import knows
 

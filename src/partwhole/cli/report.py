@@ -14,7 +14,7 @@ from partwhole.config import FOLDS
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
-    from partwhole.estimators.base import GraphMethod
+    from partwhole.estimators.base import AnyEstimator
     from partwhole.evaluation.chosen_target import Labelled
     from partwhole.graphs.store import GraphStore
     from partwhole.runs.folder import RunFolder
@@ -42,7 +42,7 @@ def report(
 
     Example: partwhole report runs/mutag
     """
-    from partwhole.estimators.base import load_run
+    from partwhole.estimators.loading import load_run
     from partwhole.estimators.semi_supervised.measures import ALL_MEASURES
     from partwhole.runs.folder import RunFolder
     from partwhole.runs.pretrained import run_folder
@@ -72,7 +72,7 @@ def report(
 
 
 def _results(
-    folder: RunFolder, estimator: GraphMethod, store: GraphStore, target: str | None
+    folder: RunFolder, estimator: AnyEstimator, store: GraphStore, target: str | None
 ) -> list[dict[str, Any]]:
     """How well the target is told from the vectors; empty where there is none, or too few graphs have it."""
     from partwhole.evaluation.chosen_target import with_target
@@ -119,7 +119,7 @@ def _page(called: Path, run: Path, data: str | None, out: Path | None) -> Path:
     return out or run / "report.html"
 
 
-def _about(called: Path, run: Path, estimator: GraphMethod) -> str:
+def _about(called: Path, run: Path, estimator: AnyEstimator) -> str:
     """The run in the first line of the page."""
     epochs = f", {len(estimator.history_)} epochs" if estimator.history_ else ""
     if called == run:

@@ -31,7 +31,7 @@ def serve(
     """
     from rich.console import Console
 
-    from partwhole.estimators.base import load_run
+    from partwhole.estimators.loading import load_run
     from partwhole.runs.landmarks import read_landmarks
     from partwhole.runs.pretrained import run_folder
     from partwhole.sources.loading import read_graphs

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.estimators.base import load_run
-from partwhole.estimators.graph_kernels.base import Kernel
+from partwhole.estimators.graph_kernels.base import GraphKernel
+from partwhole.estimators.loading import load_run
 from partwhole.estimators.semi_supervised.measures import ALL_MEASURES, Measures
 from partwhole.evaluation.chosen_target import Labelled, with_target
 from partwhole.evaluation.classifiers import CLASSIFIERS, KERNEL, RBF, fold_measures
@@ -190,7 +190,7 @@ def _without_epochs(
                 f"{LABEL_FREE!r}."
             )
     estimator = load_run(run.path)
-    if isinstance(estimator, Kernel) and not numbers:
+    if isinstance(estimator, GraphKernel) and not numbers:
         return {KERNEL: {0: measures(estimator.gram(store), KERNEL)}}
     classifier = RIDGE if numbers else RBF
     return {classifier: {0: measures(estimator.transform(store), classifier)}}

@@ -10,14 +10,14 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.labelled import Classes, LabelledMethod
+from partwhole.estimators.labelled import AnyLabelled, predicts_classes
 from partwhole.estimators.semi_supervised.labels import as_codes, as_columns, as_numbers, missing
 from partwhole.estimators.semi_supervised.measures import Measures, class_measures, number_measures
 from partwhole.graphs.store import GraphStore
 
 
 def refitted(
-    estimator: LabelledMethod,
+    estimator: AnyLabelled,
     store: GraphStore,
     *,
     folds: int = 5,
@@ -48,9 +48,9 @@ def refitted(
     return found
 
 
-def _splits(estimator: LabelledMethod, columns: np.ndarray, folds: int, seed: int) -> Any:
+def _splits(estimator: AnyLabelled, columns: np.ndarray, folds: int, seed: int) -> Any:
     """The test part of each fold; classes of a single target are spread evenly."""
-    if isinstance(estimator, Classes) and columns.shape[1] == 1:
+    if predicts_classes(estimator) and columns.shape[1] == 1:
         labels = np.array([str(value) for value in columns[:, 0]])
         if np.unique(labels, return_counts=True)[1].min() >= folds:
             stratified = StratifiedKFold(folds, shuffle=True, random_state=seed)
@@ -58,9 +58,9 @@ def _splits(estimator: LabelledMethod, columns: np.ndarray, folds: int, seed: in
     return (test for _, test in KFold(folds, shuffle=True, random_state=seed).split(columns))
 
 
-def _measured(estimator: LabelledMethod, store: GraphStore, columns: np.ndarray) -> dict[str, Measures]:
+def _measured(estimator: AnyLabelled, store: GraphStore, columns: np.ndarray) -> dict[str, Measures]:
     names, found = estimator.target_names_, {}
-    if isinstance(estimator, Classes):
+    if predicts_classes(estimator):
         known, shares = estimator.labels(), estimator.probabilities(store)
         for t, name in enumerate(names):
             seen = [value is not None and value in known[t].tolist() for value in columns[:, t]]

@@ -20,7 +20,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.base import GraphMethod, load_run
+from partwhole.estimators.base import AnyEstimator
+from partwhole.estimators.loading import load_run
 from partwhole.export.joining import Wanted, Written, joined
 from partwhole.export.part_files import Parts
 from partwhole.export.vector_files import names_of_vector, require_ending
@@ -78,7 +79,7 @@ def embed_file(
     return written
 
 
-def _shards(data: str, reading: Reading, estimator: GraphMethod) -> tuple[Iterator[Shard], int | None]:
+def _shards(data: str, reading: Reading, estimator: AnyEstimator) -> tuple[Iterator[Shard], int | None]:
     if estimator.embeds_new_graphs:
         return shards_of(data, reading)
     store = read_graphs(data, reading)  # those of the fit, all at once

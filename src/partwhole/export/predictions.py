@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.labelled import Classes, LabelledMethod
+from partwhole.estimators.labelled import AnyLabelled, predicts_classes
 from partwhole.estimators.semi_supervised.labels import as_codes, as_columns, as_numbers
 from partwhole.export.vector_tables import ID
 from partwhole.files.whole import atomic_file
@@ -36,10 +36,10 @@ class Predictions:
     chances: dict[str, np.ndarray]  # of classes: `TARGET=CLASS` -> [G] its probability
 
 
-def predicted(estimator: LabelledMethod, store: GraphStore) -> Predictions:
+def predicted(estimator: AnyLabelled, store: GraphStore) -> Predictions:
     """By one pass over the graphs."""
     names = estimator.target_names_
-    if not isinstance(estimator, Classes):
+    if not predicts_classes(estimator):
         return Predictions(dict(zip(names, estimator.predict(store).reshape(len(store), -1).T)), {})
     known, shares = estimator.labels(), estimator.probabilities(store)
     targets = {name: labels[p.argmax(axis=1)] for name, labels, p in zip(names, known, shares)}
@@ -111,7 +111,7 @@ def write_table(table: pa.Table, out: Path) -> None:
         WRITERS[out.suffix.lower()](table, temporary)
 
 
-def compare(estimator: LabelledMethod, store: GraphStore, found: Predictions) -> list[dict[str, Any]]:
+def compare(estimator: AnyLabelled, store: GraphStore, found: Predictions) -> list[dict[str, Any]]:
     """How far predictions are from the targets that the data set has itself."""
     told: list[dict[str, Any]] = []
     has = {column.name for column in store.schema.targets}
@@ -119,7 +119,7 @@ def compare(estimator: LabelledMethod, store: GraphStore, found: Predictions) ->
         if name not in has:
             continue
         columns = as_columns(store.target(name), len(store))
-        if isinstance(estimator, Classes):
+        if predicts_classes(estimator):
             classes = estimator.labels()[place]
             wanted = as_codes(columns, [classes], [name])[:, 0]
             measure, errors = ACCURACY, classes[np.nan_to_num(wanted).astype(int)] == values

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.base import AnyEstimator
 from partwhole.runs.landmarks import Landmarks
 from partwhole.sources.base import Piece
 
@@ -20,7 +20,7 @@ ID, VECTOR, FAR = "id", "embedding", "far"
 class Encoder:
     """What turns graphs into tables of vectors."""
 
-    estimator: GraphMethod
+    estimator: AnyEstimator
     landmarks: Landmarks | None = None  # tell which graphs are far from those of the fit
     reserved: Collection[str] = (VECTOR, FAR)  # columns that a table of graphs may not have
 

@@ -94,6 +94,10 @@ class Batch(Protocol):
     @property
     def inputs(self) -> InputRows: ...
 
+    def to(self, device: torch.device | str) -> Self:
+        """The same on another device."""
+        ...
+
     @property
     def num_graphs(self) -> int:
         """Graphs G; with a corruption as many G^ follow them."""

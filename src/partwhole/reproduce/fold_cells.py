@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from partwhole.config import FOLDS, LabelConfig, Options
+from partwhole.config import FOLDS, Options, TrainConfig
 from partwhole.evaluation.classifiers import outer_folds
 from partwhole.evaluation.protocols import NETWORK, VALIDATED, Scores
 from partwhole.registry import METHODS
@@ -30,7 +30,7 @@ class FoldCell(Cell):
     def settings(self) -> Options:
         """The last epoch is always kept."""
         chosen = super().settings()
-        assert isinstance(chosen, LabelConfig)
+        assert isinstance(chosen, TrainConfig)
         every = 1 if self.epochs % SNAPSHOT_EVERY else SNAPSHOT_EVERY
         return dataclasses.replace(chosen, snapshot_every=every)
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from partwhole.config import Options
-from partwhole.estimators.labelled import LabelledMethod
+from partwhole.estimators.labelled import AnyLabelled
 from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
 from partwhole.reproduce.cells import Cell, Measured, Record, load_once, part_of, store_of
@@ -105,7 +105,7 @@ def _is_known(value: Any) -> bool:
     return value is not None and value == value  # NaN is not itself
 
 
-def score(estimator: LabelledMethod, store: GraphStore, y: np.ndarray, known: np.ndarray) -> dict[str, Any]:
+def score(estimator: AnyLabelled, store: GraphStore, y: np.ndarray, known: np.ndarray) -> dict[str, Any]:
     """The root of the mean squared error of numbers, or the mean over targets of the area under the ROC curve
     of two classes, in percent; a target with one class among the test molecules has none."""
     if not hasattr(estimator, "probabilities"):

@@ -7,10 +7,8 @@ replaced as a whole, so a run that is killed resumes from the last whole state.
 from __future__ import annotations
 
 import json
-import operator
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +18,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from partwhole.config import read_toml
 from partwhole.errors import PartwholeError
+from partwhole.files.toml import read_toml
 from partwhole.files.whole import atomic_file, read_json, told_when_unwritable
-from partwhole.training.adam import Adam
-from partwhole.training.validation import EpochChoice
 
 FORMAT = 1
-
-
-@dataclass
-class Progress:
-    """Where training stands: `epoch` epochs are done, and `step` steps of the next one."""
-
-    epoch: int = 0
-    step: int = 0
-    sums: dict[str, float] = field(default_factory=dict)  # of the unfinished epoch's metrics
-    graphs: int = 0  # that these sums are over
-    seconds: float = 0.0  # spent on the unfinished epoch
-    choice: EpochChoice = field(default_factory=EpochChoice)  # of the epoch, where graphs are held out for it
 
 
 class RunFolder:
@@ -120,31 +104,20 @@ class RunFolder:
 
     # ---------------------------------------------------------------- state to resume from
 
-    def write_state(self, model: torch.nn.Module, optimizer: Adam, progress: Progress) -> None:
-        """Weights, optimiser moments and progress in one file, so that they always agree."""
-        tensors = {f"model.{k}": v for k, v in model.state_dict().items()}
-        tensors |= {f"optimizer.{k}": v for k, v in optimizer.state().items()}
-        _write_tensors(self.state_file, tensors, {"progress": json.dumps(asdict(progress))})
+    def write_state(self, tensors: Mapping[str, Tensor], progress: Mapping[str, Any]) -> None:
+        """Keep all that a fit goes on from in one file, so that it always agrees."""
+        _write_tensors(self.state_file, tensors, {"progress": json.dumps(progress)})
 
-    def read_state(self, model: torch.nn.Module, optimizer: Adam) -> Progress:
-        """Put weights and moments back; without a state, training starts from the beginning."""
+    def read_state(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+        """What `write_state` kept last; None before the first time."""
         if not self.state_file.exists():
-            return Progress()
+            return None
         tensors, metadata = _read_tensors(self.state_file)
-
-        def part(prefix: str) -> dict[str, Tensor]:
-            return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-
-        load_weights(model, part("model."), self.state_file)
         try:
-            optimizer.load_state(part("optimizer."))
-            content = read_json(metadata["progress"])
-            progress = Progress(**{**content, "choice": EpochChoice(**content.get("choice", {}))})
-            for number in (progress.epoch, progress.step, progress.graphs):
-                operator.index(number)
-        except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+            progress = read_json(metadata["progress"])
+        except (KeyError, ValueError) as error:
             raise PartwholeError(f"{self.state_file} is damaged ({error}); fit again.") from None
-        return progress
+        return tensors, progress
 
     # ---------------------------------------------------------------- metrics
 

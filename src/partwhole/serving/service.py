@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.base import GraphMethod
-from partwhole.estimators.labelled import Classes, LabelledMethod
+from partwhole.estimators.base import AnyEstimator
+from partwhole.estimators.labelled import LabelledEstimator, predicts_classes
 from partwhole.export.neighbors import Neighbors
 from partwhole.export.predictions import predicted
 from partwhole.graphs.graph import Graph
@@ -69,7 +69,7 @@ class Service:
     """A fitted run and the graphs that it is shown with."""
 
     def __init__(
-        self, estimator: GraphMethod, store: GraphStore, limits: Limits, landmarks: Landmarks | None = None
+        self, estimator: AnyEstimator, store: GraphStore, limits: Limits, landmarks: Landmarks | None = None
     ):
         self.estimator, self.limits, self.landmarks = estimator, limits, landmarks
         self.store = store
@@ -89,7 +89,7 @@ class Service:
 
     @property
     def predicts(self) -> bool:
-        return isinstance(self.estimator, LabelledMethod)
+        return isinstance(self.estimator, LabelledEstimator)
 
     @cached_property
     def example(self) -> dict[str, Any]:
@@ -187,10 +187,10 @@ class Service:
 
     def _predicted(self, store: GraphStore) -> tuple[dict[str, list[Any]], dict[str, dict[str, list[float]]]]:
         """Values, and of classes the probabilities."""
-        if not isinstance(self.estimator, LabelledMethod):  # it does not predict
+        if not isinstance(self.estimator, LabelledEstimator):  # it does not predict
             return {}, {}
         found = predicted(self.estimator, store)
-        labels = self.estimator.labels() if isinstance(self.estimator, Classes) else []
+        labels = self.estimator.labels() if predicts_classes(self.estimator) else []
         chances = {
             name: {str(label): found.chances[f"{name}={label}"].tolist() for label in known}
             for name, known in zip(self.estimator.target_names_, labels)

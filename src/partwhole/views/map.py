@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.estimators.base import GraphMethod
-from partwhole.estimators.subgraph_method import SubgraphMethod
+from partwhole.estimators.base import AnyEstimator
 from partwhole.export.groups import cluster_graphs, outlier_scores
 from partwhole.graphs.graph import Graph
 from partwhole.graphs.store import GraphStore
@@ -47,9 +46,9 @@ def map_data(
     }
 
 
-def memberships_of(estimator: GraphMethod, store: GraphStore) -> list[np.ndarray] | None:
+def memberships_of(estimator: AnyEstimator, store: GraphStore) -> list[np.ndarray] | None:
     """[S, nodes] of each graph; None if the model learned no subgraphs."""
-    if not isinstance(estimator, SubgraphMethod) or not estimator.learns_subgraphs():
+    if not estimator.learns_subgraphs():
         return None
     return estimator.all_subgraphs(store)
 

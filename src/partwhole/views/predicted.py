@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partwhole.estimators.labelled import LabelledMethod, Numbers
+from partwhole.estimators.labelled import AnyLabelled, predicts_classes
 from partwhole.estimators.semi_supervised.held_out import Guess, read_held_out
 from partwhole.estimators.semi_supervised.labels import as_columns, as_numbers
 from partwhole.estimators.semi_supervised.measures import ALL_MEASURES
@@ -30,11 +30,11 @@ ALL = "Graphs that the model learned from count here too, if they are among thes
 
 
 def predictions_section(
-    estimator: LabelledMethod, store: GraphStore, found: Predictions, folder: Path
+    estimator: AnyLabelled, store: GraphStore, found: Predictions, folder: Path
 ) -> dict[str, Any]:
     """Tables, and figures with their texts."""
     names = list(estimator.target_names_)
-    numbers = isinstance(estimator, Numbers)
+    numbers = not predicts_classes(estimator)
     held = read_held_out(RunFolder(folder).held_out_file, numbers)
     many = len(names) > MANY
     title = f"{len(names)} targets" if many else ", ".join(names)
@@ -76,7 +76,7 @@ def confusion(guess: Guess) -> dict[str, Any] | None:
     return {"classes": classes, "rows": [[pairs.count((k, p)) for p in classes] for k in classes]}
 
 
-def _of_known(estimator: LabelledMethod, store: GraphStore, found: Predictions) -> dict[str, Any]:
+def _of_known(estimator: AnyLabelled, store: GraphStore, found: Predictions) -> dict[str, Any]:
     measured = compare(estimator, store, found)
     plots = []
     for row in measured:

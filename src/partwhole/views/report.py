@@ -10,8 +10,8 @@ import jinja2
 import numpy as np
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.base import GraphMethod
-from partwhole.estimators.labelled import LabelledMethod
+from partwhole.estimators.base import AnyEstimator
+from partwhole.estimators.labelled import LabelledEstimator
 from partwhole.estimators.semi_supervised.measures import ALL_MEASURES, SIMPLE_GUESSES
 from partwhole.export.predictions import Predictions, predicted
 from partwhole.files.whole import atomic_file
@@ -37,7 +37,7 @@ DRAWINGS = 8
 
 def write_report(
     run: RunFolder,
-    estimator: GraphMethod,
+    estimator: AnyEstimator,
     store: GraphStore,
     results: list[dict[str, Any]],
     out: Path,
@@ -56,7 +56,7 @@ def write_report(
     many = "all" if len(shown) == len(store) else f"{len(shown)} of"
     predictions: dict[str, Any] = {}
     found = Predictions({}, {})
-    if isinstance(estimator, LabelledMethod):
+    if isinstance(estimator, LabelledEstimator):
         found = predicted(estimator, part)
         predictions = predictions_section(estimator, part, found, run.path)
         predictions["plots"] = _html(predictions["plots"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.base import AnyEstimator
 from partwhole.losses.head_tail import knowing_nothing
 from partwhole.views.plots import curves, information_curve
 
 LOSSES = {"loss": "loss", "supervised": "from labels", "unsupervised": "without labels, before its weight"}
 
 
-def training_plots(estimator: GraphMethod) -> list[tuple[Any, str]]:
+def training_plots(estimator: AnyEstimator) -> list[tuple[Any, str]]:
     """Figures and their texts; none for a method that is not trained epoch by epoch."""
     history = estimator.history_
     if not history:
@@ -32,8 +32,8 @@ def training_plots(estimator: GraphMethod) -> list[tuple[Any, str]]:
     return plots
 
 
-def _information(estimator: GraphMethod, history: list[dict[str, Any]]) -> tuple[Any, str]:
-    name: str = estimator.plain_options().get("estimator", "jsd")
+def _information(estimator: AnyEstimator, history: list[dict[str, Any]]) -> tuple[Any, str]:
+    name: str = estimator.about_["options"].get("estimator", "jsd")
     nothing = knowing_nothing(name)
     last = history[-1]["mutual_information"]
     most = " The most that there can be is 0." if name == "jsd" else ""

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from partwhole.errors import TooLarge
-from partwhole.estimators.base import EMBED_GRAPHS
+from partwhole.estimators.encoder import EMBED_GRAPHS
 from partwhole.graphs.csr import concatenated_ranges
 from partwhole.graphs.graph import InputRows, Movable
 from partwhole.graphs.store import GraphStore

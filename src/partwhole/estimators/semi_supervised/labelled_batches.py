@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from partwhole.graphs.graph import Movable
+from partwhole.graphs.graph import Batch, Movable
 from partwhole.graphs.store import GraphStore
 from partwhole.parallel import ranks
-from partwhole.training.feeds import Batches, Order
+from partwhole.training.feeds import BatchMaker, FeedOptions, GraphNetwork, Order
 
 LABELLED = 2**32  # added to the seed: the order of the labelled graphs is drawn apart
 LEAST_STEPS = 20  # of an epoch: validation after every two steps would only follow noise
@@ -22,7 +21,7 @@ LEAST_STEPS = 20  # of an epoch: validation after every two steps would only fol
 class LabelledBatch(Movable):
     """What a step with labels sees."""
 
-    graphs: Any  # a Batch: labelled graphs, then as many of any
+    graphs: Batch  # labelled graphs, then as many of any
     targets: Tensor  # [B, T] float64, NaN where missing
 
     @property
@@ -37,7 +36,8 @@ class LabelledFeed:
     def __init__(
         self,
         store: GraphStore,
-        model: Any,  # with `config`, `backbone` and `readout`
+        network: GraphNetwork,
+        options: FeedOptions,
         targets: np.ndarray,
         *,
         labelled: np.ndarray,
@@ -47,12 +47,13 @@ class LabelledFeed:
     ):
         """`targets` [G, T] of the whole store. `everything`: the graphs that are learned from without
         labels, the labelled ones among them; None: labels alone."""
-        config = model.config
-        size, seed = config.batch_size, config.random_state
+        size, seed = options.batch_size, options.random_state
         self.store, self.targets = store, torch.from_numpy(targets)
         self.labelled = Order(labelled, size, LABELLED + seed)
         self.others = None if everything is None else Order(everything, size, seed)
-        self.batches = Batches(store, model, corrupt=corrupt and everything is not None, lift=lift)
+        self.batches = BatchMaker(
+            store, network, options, corrupt=corrupt and everything is not None, lift=lift
+        )
 
     def steps(self) -> int:
         return max(self.labelled.steps, LEAST_STEPS)

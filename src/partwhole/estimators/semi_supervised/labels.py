@@ -66,7 +66,7 @@ def require_known(columns: np.ndarray, names: Sequence[str], where: str) -> None
             )
 
 
-def parts(
+def split(
     columns: np.ndarray, held_out: Any, share: float, seed: int, *, classes: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """The labelled graphs to learn from, and those that choose the epoch: listed, or a share drawn."""
