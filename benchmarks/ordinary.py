@@ -1,6 +1,6 @@
 """The same model written the ordinary way: PyTorch Geometric's GINConv, DataLoader and pooling.
 
-It is what the figures of `make bench` compare with. `tests/test_ordinary.py` shows that loss and
+It is what the figures of `make bench` compare with. `tests/model/test_ordinary.py` shows that loss and
 gradients are those of the package.
 """
 

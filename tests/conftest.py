@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,9 @@ from partwhole import Graph, GraphStore, load_graphs
 from partwhole.cli.main import main
 from partwhole.graphs.schema import Column, Schema
 from partwhole.sources.datasets import catalogue
+from places import ROOT
 
-BESIDE = Path(__file__).parents[2] / "shared" / "data"
+BESIDE = ROOT.parent / "shared" / "data"
 if "PARTWHOLE_DATA" not in os.environ and BESIDE.is_dir():
     os.environ["PARTWHOLE_DATA"] = str(BESIDE)
 

@@ -34,9 +34,8 @@ from partwhole import Graph, GraphStore, PartwholeError, SubgraphInfoMax, load_g
 from partwhole.estimators.loading import load_run
 from partwhole.graphs.schema import Column, Schema
 from partwhole.registry import GENERATORS
+from places import EXAMPLES, ROOT
 
-ROOT = Path(__file__).parents[1]
-EXAMPLES = ROOT / "examples"
 SECONDS = 20  # that an input may take
 
 # ---------------------------------------------------------------- files

@@ -19,7 +19,6 @@ import pytest
 
 from commands import MEASURED
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 HANGS = 900  # seconds after which something hangs, however busy the machine is
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

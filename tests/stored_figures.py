@@ -17,8 +17,9 @@ from safetensors.numpy import load_file
 
 from partwhole import GraphStore, load_graphs
 from partwhole.registry import METHODS
+from places import TESTS
 
-FILE = Path(__file__).parent / "stored_figures.json"
+FILE = TESTS / "stored_figures.json"
 SETS = ("MUTAG", "PTC_MR", "IMDB-BINARY")
 QUICK = {"epochs": 2, "hidden": 16, "layers": 2, "random_state": 3}
 RECIPES = (

@@ -12,7 +12,8 @@ from PIL import Image
 from partwhole import load_graphs
 from partwhole.estimators.linear import LogisticClassifier
 from partwhole.views.halos import COLORS
-from served import EXAMPLES, HANGS, Served, browser_page, in_browser
+from places import EXAMPLES
+from served import HANGS, Served, browser_page, in_browser
 
 ASPIRIN = "CC(=O)Oc1ccccc1C(=O)O"
 TARGETS = [f"disorders of the organ with the number {k}" for k in range(27)]

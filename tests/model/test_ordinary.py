@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +13,9 @@ from partwhole.config import FitConfig
 from partwhole.model import PartWhole
 from partwhole.structure.base import structure_kinds, with_structure
 from partwhole.training.objectives import HeadTailObjective
+from places import ROOT
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from ordinary import OrdinaryModel, to_data
 

@@ -1,15 +1,9 @@
-"""Vectors of molecules and what is learned on top: the pretrained encoder, fingerprints, linear models,
-weights to begin with, and the table of properties."""
+"""Vectors of molecules and what is learned on top: the pretrained encoder, fingerprints, linear models and
+weights to begin with."""
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import json
-import threading
-from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,18 +15,14 @@ from partwhole import PartwholeError, SubgraphInfoMax, SubgraphInfoMaxRegressor,
 from partwhole.estimators.linear import LogisticClassifier, RidgeRegressor, in_own_span
 from partwhole.estimators.loading import load_run
 from partwhole.methods.morgan import MorganFingerprints
-from partwhole.reproduce.cells import Cell
-from partwhole.reproduce.property_cells import EVERY, score, split
-from partwhole.reproduce.tables import TABLES, plan, selected
 from partwhole.runs.folder import RunFolder
 from partwhole.runs.pretrained import pretrained_folder
-from partwhole.sources.datasets import catalogue, moleculenet
 from partwhole.sources.rebuilt import rebuilt_molecule
+from places import LIQUIDS
 
 Chem = pytest.importorskip("rdkit.Chem")
 from rdkit.Chem import rdFingerprintGenerator  # noqa: E402
 
-LIQUIDS = Path(__file__).parents[1] / "examples" / "molecules.csv"
 SMILES = [
     "CCO",
     "c1ccccc1C(=O)[O-]",
@@ -224,98 +214,6 @@ def test_a_linear_model_from_fit_to_predictions(tmp_path):
     done = partwhole("predict", run, LIQUIDS, "--out", out, "--json")
     assert json.loads(done.stdout)["known"][0]["measure"] == "mean absolute error"
     assert len(out.read_text().splitlines()) == len(load_graphs(LIQUIDS)) + 1
-
-
-# -------------------------------------------------------------------- MoleculeNet and the table of properties
-
-
-def test_the_sets_have_the_published_sizes(dataset):
-    for name, about in moleculenet.SETS.items():
-        store = dataset(name)
-        assert len(store) == about.graphs
-        assert {column.name for column in store.schema.targets} >= set(about.targets)
-    known = [dataset("Tox21").target(name) for name in moleculenet.SETS["Tox21"].targets]
-    assert sum(value is None or value != value for column in known for value in column) == 16012
-
-
-@contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
-    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-def test_a_set_is_downloaded_and_checked(tmp_path, monkeypatch, capfd):
-    place = catalogue.find("FreeSolv")
-    if place is None:
-        pytest.skip("FreeSolv is not on this machine")
-    mirror = tmp_path / "mirror"
-    mirror.mkdir()
-    (mirror / "SAMPL.csv").write_bytes(place.read_bytes())
-    (mirror / "BBBP.csv").write_text("smiles,p_np\nCCO,1\n")
-    monkeypatch.setenv("PARTWHOLE_DATA", str(tmp_path / "empty"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with served(mirror) as address:
-        monkeypatch.setenv("PARTWHOLE_MIRROR", address)
-        assert len(load_graphs("freesolv")) == 642
-        with pytest.raises(PartwholeError, match="not that of BBBP: it is cut short or altered"):
-            load_graphs("BBBP")
-
-
-def test_no_scaffold_is_on_both_sides():
-    groups = np.repeat(np.arange(40), np.arange(1, 41))  # 820 molecules, scaffolds of 1 to 40
-    known = np.ones(len(groups), bool)
-    known[::7] = False
-    parts = [split(groups, known, "100", seed) for seed in (0, 0, 1)]
-    for part in parts:
-        train = np.concatenate([part.labelled, part.rest])
-        assert set(groups[train]).isdisjoint(groups[part.test])
-        assert len(part.labelled) == 100
-        assert known[part.labelled].all()
-        assert known[part.test].all()
-        assert len(np.unique(np.concatenate([train, part.test]))) == len(train) + len(part.test)
-        assert 0.15 * 820 * 6 / 7 < len(part.test) <= 164
-    np.testing.assert_array_equal(parts[0].test, parts[1].test)
-    assert not np.array_equal(parts[0].test, parts[2].test)
-    everything = split(groups, known, EVERY, 0)
-    assert known[everything.labelled].all()
-    assert not known[everything.rest].any()
-
-
-def test_scores_are_those_of_the_literature():
-    class Half:  # two targets, of which the second has a gap
-        def labels(self):
-            return [np.array([0, 1])] * 2
-
-        def probabilities(self, store):
-            chances = np.array([0.1, 0.4, 0.35, 0.8])
-            return [np.stack([1 - chances, chances], axis=1)] * 2
-
-    y = np.array([[0, 1], [0, None], [1, 0], [1, 1]], dtype=object)
-    found = score(Half(), None, y, np.array([[v is not None for v in row] for row in y]))
-    assert found == {"measure": "ROC AUC", "value": pytest.approx(62.5)}  # 75 and 50
-
-
-@pytest.mark.parametrize("row", ["morgan", "fine-tuned"])
-def test_a_cell_of_the_table(dataset, tmp_path, row):
-    dataset("FreeSolv")
-    table = selected(TABLES["molecules"], ["FreeSolv"], [row], ["300"])
-    cells = plan(table, runs=1, epochs=1)
-    cell: Cell = cells["FreeSolv:300", row][0]
-    measured = cell.measure(tmp_path / "cell")
-    assert measured.figures["score"]["measure"] == "RMSE"
-    assert 0.5 < measured.figures["score"]["value"] < 100  # after one epoch
-    assert measured.figures["split"]["labelled"] == 300
-
-
-def test_a_record_that_does_not_name_a_newer_option_still_answers():
-    cell = plan(selected(TABLES["table2"], ["MUTAG"], ["tree-split"]))["MUTAG", "tree-split"][0]
-    record = {"cell": cell.key, "configuration": cell.configuration()}
-    del record["configuration"]["start_from"]
-    assert cell.is_that_of(record)
-    assert not cell.is_that_of({**record, "configuration": {**record["configuration"], "start_from": "x"}})
 
 
 def test_pages_of_the_pretrained_encoder_need_graphs(tmp_path):

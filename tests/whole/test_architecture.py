@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from places import ROOT
+
 PACKAGE = ROOT / "src" / "partwhole"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -114,3 +115,10 @@ def test_the_dependencies_have_reasons():
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
     names = {re.split(r"[\[>=]", d)[0] for group in groups for d in group} - {"partwhole"}
     assert {n for n in names if f"`{n}`" not in text} == set()
+
+
+def test_the_tests_have_the_rooms_of_the_package():
+    beside = {"whole", "old_runs"}  # what crosses rooms, and runs that an earlier version wrote
+    rooms = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name[0] not in "._"}
+    assert rooms - beside <= set(ROOMS)
+    assert {path.name for path in (ROOT / "tests").glob("test_*.py")} == set()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from partwhole import SubgraphInfoMax, load_run, make_motif_graphs
+from places import TESTS
 from stored_figures import CASES, FILE, SETS, arithmetic, figures
 
 STORED = json.loads(FILE.read_text())
-OLD_RUNS = Path(__file__).parent / "old_runs"  # written by version 0.1.0 of November 2026
+OLD_RUNS = TESTS / "old_runs"  # written by version 0.1.0 of November 2026
 EXPECTED = json.loads((OLD_RUNS / "expected.json").read_text())
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from partwhole import SubgraphInfoMax, load_graphs
 from partwhole.estimators.linear import LogisticClassifier
-from served import EXAMPLES, HANGS, Served
+from places import EXAMPLES, ROOT
+from served import HANGS, Served
 
-ROOT = Path(__file__).parents[1]
 EXAMPLES_OF_EACH = 10  # of requests to one path, besides those at the limits
 
 

@@ -18,7 +18,8 @@ from partwhole import SubgraphInfoMax, SubgraphInfoMaxClassifier, load_graphs
 from partwhole.sources.attributes import by_name
 from partwhole.sources.node_link import as_node_link, node_link
 from partwhole.sources.reading import Reading
-from served import EXAMPLES, HANGS, Served, browser_page, in_browser
+from places import EXAMPLES
+from served import HANGS, Served, browser_page, in_browser
 
 SMALL = {"hidden": 8, "layers": 2, "epochs": 1, "batch_size": 32}
 ASPIRIN = "CC(=O)Oc1ccccc1C(=O)O"

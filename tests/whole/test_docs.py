@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from partwhole.cli.main import main
+from places import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 NOT_RUN = "text"  # maps and flows, and the two commands that make a virtual environment

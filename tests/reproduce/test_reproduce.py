@@ -29,9 +29,7 @@ from partwhole.reproduce.runner import State, in_progress, results_file, run_cel
 from partwhole.reproduce.sheet import to_markdown
 from partwhole.reproduce.statistics import corrected_paired_test, summarise, trimmed
 from partwhole.reproduce.tables import TABLES, in_order, plan, selected
-
-ROOT = Path(__file__).parents[1]
-
+from places import ROOT
 
 # -------------------------------------------------------------------- statistics
 

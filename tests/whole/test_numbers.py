@@ -6,10 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
+from test_contract import choices, name
 
 from partwhole import SubgraphInfoMax
 from partwhole.registry import BOUNDS, GENERATORS, METHODS
-from test_contract import choices, name
 
 SETS = (
     "MUTAG",

@@ -25,8 +25,8 @@ from partwhole.views.halos import COLORS, nested
 from partwhole.views.learned import maker_of_vectors
 from partwhole.views.predicted import confusion
 from partwhole.views.structure import draw_molecule
+from places import LIQUIDS
 
-LIQUIDS = Path(__file__).parents[1] / "examples" / "molecules.csv"
 ASPIRIN = "CC(=O)Oc1ccccc1C(=O)O"
 MINUS = "\N{MINUS SIGN}"
 
