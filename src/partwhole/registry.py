@@ -208,13 +208,13 @@ class Registry:
         """What fails once is not tried again."""
         if name in self._broken:
             raise PartwholeError(self._broken[name])
-        point, before = self.installed[name], dict(self._entries)
+        point = self.installed[name]
         try:
             own = self.name_of(point.load())
             if own != name:
                 raise PartwholeError(f"it calls itself {own!r}, and so must its entry point")
         except (Exception, SystemExit) as error:
-            self._entries = before  # without what its module registered before it failed
+            self._entries.pop(name, None)  # its module may have registered it before it failed
             cause = str(error) if isinstance(error, PartwholeError) else f"{type(error).__name__}: {error}"
             cause = " ".join(cause.split()).rstrip(".")
             sentence = f"{self._told(point)} cannot be used ({cause}); mend or uninstall that package."
