@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from partwhole.export.groups import cluster_graphs, outlier_scores
     from partwhole.graphs.graph import Graph
     from partwhole.graphs.store import GraphStore
+    from partwhole.registry import METHODS
     from partwhole.sources.datasets.motifs import make_motif_graphs
     from partwhole.sources.loading import load_graphs
 
     __version__: str
 
 _HOMES = {
+    "METHODS": "partwhole.registry",
     "Graph": "partwhole.graphs.graph",
     "GraphStore": "partwhole.graphs.store",
     "PartwholeError": "partwhole.errors",
@@ -37,6 +39,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "METHODS",
     "Graph",
     "GraphStore",
     "PartwholeError",

@@ -158,12 +158,7 @@ class FitConfig(TrainConfig):
 
     def validate(self) -> None:
         super().validate()
-        generator = GENERATORS.get(self.generator)
-        if not hasattr(generator, "check"):
-            raise PartwholeError(
-                f"{generator.__name__} is no generator; derive it from `partwhole.generators.base.Generator`."
-            )
-        generator.check(self.num_subgraphs)
+        GENERATORS.get(self.generator).check(self.num_subgraphs)
 
 
 @dataclass(eq=False)

@@ -18,6 +18,7 @@ from partwhole.cli.fit import fit
 from partwhole.cli.methods import methods
 from partwhole.cli.neighbors import neighbors
 from partwhole.cli.optional_values import with_values
+from partwhole.cli.options import FitCommand
 from partwhole.cli.predict import predict
 from partwhole.cli.report import report
 from partwhole.cli.reproduce import reproduce
@@ -31,7 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (fit, embed, neighbors, evaluate, predict, report, serve, reproduce, datasets, methods):
+app.command(cls=FitCommand)(fit)
+for command in (embed, neighbors, evaluate, predict, report, serve, reproduce, datasets, methods):
     app.command()(command)
 
 

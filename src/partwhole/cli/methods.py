@@ -24,15 +24,11 @@ def methods(
     if name is not None:
         _show(METHODS.get(name), json)
         return
-    entries = {name: METHODS.get(name) for name in METHODS}
     rows = [
         {"name": name, "about": e.idea, "learns_from": e.learns_from, "paper": e.paper}
-        for name, e in entries.items()
+        for name, e in METHODS.entries()
     ]
-    companions = [
-        {"name": name, "about": UNLABELLED.get(name).idea, "paper": UNLABELLED.get(name).paper}
-        for name in UNLABELLED
-    ]
+    companions = [{"name": name, "about": e.idea, "paper": e.paper} for name, e in UNLABELLED.entries()]
     if json:
         print_json({"methods": rows, "unlabelled": companions})
         return

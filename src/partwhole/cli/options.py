@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from partwhole.config import Options, PredictorConfig, RecipeConfig, field_type
 from partwhole.errors import PartwholeError, near_miss
+from partwhole.registry import Registry
 
 
 def fit_fields() -> list[dataclasses.Field[Any]]:
@@ -39,6 +41,17 @@ def with_fit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.Signature([*own, *(_parameter(f) for f in fields)])
     wrapper.__signature__ = signature  # type: ignore[attr-defined]
     return wrapper
+
+
+class FitCommand(TyperCommand):
+    """Names the plug-ins when its help is shown and not before: to look what is installed takes a while."""
+
+    def format_options(self, *where: Any, **more: Any) -> None:
+        texts = {f.name: _help(f, names=True) for f in fit_fields()}
+        for parameter in self.params:
+            if isinstance(parameter, TyperOption) and parameter.name in texts:
+                parameter.help = texts[parameter.name]
+        super().format_options(*where, **more)
 
 
 def named_options(pairs: Sequence[str], config: type[Options], method: str | None) -> dict[str, Any]:
@@ -80,16 +93,24 @@ def _value(field: dataclasses.Field[Any], text: str) -> Any:
 
 def _parameter(field: dataclasses.Field[Any]) -> inspect.Parameter:
     kind: Any = field_type(field)
-    flag, text, choices = flag_of(field), field.metadata["help"], field.metadata["choices"]
-    if choices is not None:
-        text += f" One of: {', '.join(choices)}."
+    flag = flag_of(field)
     if kind is bool:
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
-        text += f" [default: {'on' if field.default else 'off'}]"
     elif kind is tuple:
         kind = list[str]
-        text += " May be repeated."
-    else:
-        text += f" [default: {field.default}]"
-    annotation = Annotated[kind | None, typer.Option(flag, help=text, show_default=False)]
+    annotation = Annotated[kind | None, typer.Option(flag, help=_help(field), show_default=False)]
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _help(field: dataclasses.Field[Any], *, names: bool = False) -> str:
+    """What the option is; `names`: also those of plug-ins."""
+    text, choices = field.metadata["help"], field.metadata["choices"]
+    if choices is not None and (names or not isinstance(choices, Registry)):
+        text += f" One of: {', '.join(choices)}."
+    if isinstance(field.default, bool):
+        return f"{text} [default: {'on' if field.default else 'off'}]"
+    return (
+        f"{text} May be repeated."
+        if isinstance(field.default, tuple)
+        else f"{text} [default: {field.default}]"
+    )

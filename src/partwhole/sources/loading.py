@@ -18,6 +18,7 @@ from partwhole.registry import SOURCES
 from partwhole.sources.base import Loaded, Piece, Shard, all_of
 from partwhole.sources.datasets import catalogue
 from partwhole.sources.items import as_items
+from partwhole.sources.readers import ASKED_IN_ORDER
 from partwhole.sources.reading import Reading
 from partwhole.sources.recoding import recoded
 
@@ -130,7 +131,7 @@ def _source_of(data: Any) -> Any:
         return None
     source = _accepting(path)
     if source is None:
-        kinds = "; ".join(SOURCES.get(name).about for name in SOURCES)
+        kinds = "; ".join(source.about for _, source in _readers())
         raise PartwholeError(f"{path} is none of: {kinds}; check the path.")
     return source
 
@@ -144,5 +145,23 @@ def exists(path: Path) -> bool:
 
 
 def _accepting(data: Any) -> Any:
-    sources = (SOURCES.get(name) for name in SOURCES)
-    return next((source for source in sources if source.accepts(data)), None)
+    return next((source for name, source in _readers() if _accepts(name, source, data)), None)
+
+
+def _readers() -> Iterator[tuple[str, Any]]:
+    """Those of users first, so that they may take over what ours would read."""
+    theirs = [name for name in SOURCES if name not in SOURCES.shipped]
+    unlisted = sorted(SOURCES.shipped.difference(ASKED_IN_ORDER))
+    return SOURCES.entries([*theirs, *ASKED_IN_ORDER, *unlisted])
+
+
+def _accepts(name: str, source: Any, data: Any) -> bool:
+    """One of a user that fails here would stop the reading of whatever there is; it is passed over."""
+    try:
+        return bool(source.accepts(data))
+    except Exception as error:
+        if name in SOURCES.shipped:
+            raise
+        reason = f"{type(error).__name__}: {error}"
+        warnings.warn(f"The source {name!r} cannot tell whether it reads this ({reason}).", stacklevel=2)
+        return False
