@@ -15,7 +15,7 @@ from partwhole.graphs.graph import Graph
 from partwhole.graphs.schema import Schema
 from partwhole.graphs.store import GraphStore
 from partwhole.registry import SOURCES
-from partwhole.sources.base import Loaded, Piece, Shard, all_of
+from partwhole.sources.base import LoadedShard, Piece, Shard, all_of
 from partwhole.sources.datasets import catalogue
 from partwhole.sources.items import as_items
 from partwhole.sources.reading import Reading
@@ -83,7 +83,9 @@ def _require_used(reading: Reading, source: Any, store: GraphStore) -> None:
     for name in reading.categorical:
         of_name = [c for c in columns.values() if c.name == name or c.name.rstrip("0123456789") == name]
         if not any(column.is_categorical for column in of_name):
-            raise PartwholeError(f"No attribute {name!r} can be read as kinds.{near_miss(name, columns)}")
+            raise PartwholeError(
+                f"No attribute {name!r} can be read as categories.{near_miss(name, columns)}"
+            )
 
 
 def shards_of(data: Any, reading: Reading) -> tuple[Iterator[Shard], int | None]:
@@ -92,13 +94,13 @@ def shards_of(data: Any, reading: Reading) -> tuple[Iterator[Shard], int | None]
     source = _source_of(data) if isinstance(data, str | Path) else None
     if source is None or (reading.smiles_column is not None and not source.has_smiles_column):
         store = read_graphs(data, reading)
-        return iter([Loaded(Piece(store))]), len(store)
+        return iter([LoadedShard(Piece(store))]), len(store)
     place = _place(data)
     return source.shards(place, reading), source.count(place)
 
 
 def read_shard(shard: Shard, reading: Reading) -> tuple[Piece, Reading]:
-    """In whatever process; what there is to say stands in the reading that comes back."""
+    """Read a shard in whatever process; what there is to say stands in the reading that comes back."""
     piece = shard.read(reading)
     if reading.schema is not None:
         piece = replace(piece, store=recoded(piece.store, reading.schema, reading))
@@ -130,13 +132,13 @@ def _source_of(data: Any) -> Any:
         return None
     source = _accepting(path)
     if source is None:
-        kinds = "; ".join(SOURCES.get(name).about for name in SOURCES)
-        raise PartwholeError(f"{path} is none of: {kinds}; check the path.")
+        known = "; ".join(SOURCES.get(name).reads for name in SOURCES)
+        raise PartwholeError(f"{path} is none of: {known}; check the path.")
     return source
 
 
 def exists(path: Path) -> bool:
-    """Also of texts that cannot be a path, such as a long SMILES string."""
+    """Whether there is such a file; False for texts that cannot be a path, such as long SMILES."""
     try:
         return path.exists()
     except (OSError, ValueError):

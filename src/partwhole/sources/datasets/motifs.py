@@ -27,11 +27,11 @@ def make_motif_graphs(num_graphs: int = 200, base_nodes: int = 20, random_state:
     schema = Schema(targets=(Column.categorical("motif", names),))
     graphs = []
     for i in range(num_graphs):
-        kind = i % len(names)
+        label = i % len(names)
         spread = base_nodes // 4
         tree = _preferential_tree(base_nodes + int(random.integers(-spread, spread + 1)), random)
         nodes = len(tree) + 1
-        motif = np.array(MOTIFS[names[kind]]) + nodes
+        motif = np.array(MOTIFS[names[label]]) + nodes
         bridge = [(int(random.integers(nodes)), nodes + int(random.integers(5)))]
         edges = np.concatenate([np.array(tree).reshape(-1, 2), motif, bridge])
         order = random.permutation(nodes + 5)
@@ -41,7 +41,7 @@ def make_motif_graphs(num_graphs: int = 200, base_nodes: int = 20, random_state:
             Graph(
                 num_nodes=nodes + 5,
                 edges=order[edges],
-                targets=np.array([float(kind)]),
+                targets=np.array([float(label)]),
                 marks=marks,
                 id=i,
                 schema=schema,
