@@ -63,9 +63,9 @@ class GraphStore:
     >>> from partwhole import make_motif_graphs
     >>> store = make_motif_graphs(num_graphs=6)
     >>> store
-    GraphStore('MOTIFS': 6 graphs, 140 nodes, 143 edges; targets: motif (2 classes))
+    GraphStore('MOTIFS': 6 graphs, 154 nodes, 157 edges; targets: motif (2 classes))
     >>> len(store), store[0].num_nodes
-    (6, 27)
+    (6, 29)
     >>> store[store.labels == "house"].labels.tolist()
     ['house', 'house', 'house']
     """

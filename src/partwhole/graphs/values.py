@@ -22,8 +22,10 @@ def plain(value: object) -> Any:
 
 
 def as_ids(names: Sequence[str | int]) -> np.ndarray:
-    """Names as an array [G], to the letter; long ones stay objects of Python, since an array is as wide as its
-    longest text."""
+    """Names as an array [G], to the letter.
+
+    An array of text is as wide as its longest, so long ones stay objects of Python.
+    """
     if all(isinstance(name, int | np.integer) for name in names):
         return np.array(names, dtype=np.int64)
     texts = [str(name) for name in names]
