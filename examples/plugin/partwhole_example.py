@@ -34,7 +34,7 @@ class EvenCut(Generator):
 
 @SOURCES.register
 class AdjacencyMatrices(Source):
-    about = "a file of adjacency matrices (.npy, graphs x nodes x nodes)"
+    reads = "a file of adjacency matrices (.npy, graphs x nodes x nodes)"
 
     @staticmethod
     def accepts(data: Any) -> bool:

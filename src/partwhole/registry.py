@@ -265,7 +265,7 @@ BOUNDS = Registry("bounds", "estimator", "partwhole.losses.bounds")
 STRUCTURE = Registry("structure", "structure attribute", "partwhole.structure")
 DESCRIPTIONS = Registry("descriptions", "description", "partwhole.recipes.descriptions")
 SOURCES = Registry(
-    "sources", "source", "partwhole.sources.readers", base="partwhole.sources.base.Source", says=("about",)
+    "sources", "source", "partwhole.sources.readers", base="partwhole.sources.base.Source", says=("reads",)
 )
 METHODS = Registry(
     "methods",

@@ -142,7 +142,7 @@ class OwnGIN(GIN): ...
 class OwnSum(SumReadout): ...
 class OwnTeacher(InfoGraph): ...
 class YourNetworks(NetworkxSource):
-    about = "networks, as we like them"
+    reads = "networks, as we like them"
 class Silent(Source): ...
 class OwnMethod(SubgraphInfoMax):
     method = "own-method"
@@ -159,7 +159,7 @@ from partwhole.sources.base import Source
 
 @SOURCES.register
 class Unfinished(Source):
-    about = "what nobody reads"
+    reads = "what nobody reads"
 
 raise OSError("no licence\\nfound")
 """

@@ -27,7 +27,7 @@ from partwhole.nn.readout.sum import SumReadout
 from partwhole.registry import GENERATORS, SOURCES, Registry
 from partwhole.sources.base import Source, is_file_of
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 REGISTRIES = [entry for entry in vars(registry).values() if isinstance(entry, Registry)]
 SMALL = {"hidden": 8, "layers": 2, "epochs": 1, "batch_size": 64}
 CUT = """
@@ -279,7 +279,7 @@ def test_readers_of_users_are_asked_first_and_one_that_fails_is_passed_over():
 
     @SOURCES.register
     class ZealousTable(Source):
-        about = "any table"
+        reads = "any table"
 
         @staticmethod
         def accepts(data):
@@ -293,7 +293,7 @@ def test_readers_of_users_are_asked_first_and_one_that_fails_is_passed_over():
 
     @SOURCES.register
     class AngryTable(Source):
-        about = "no table"
+        reads = "no table"
 
         @staticmethod
         def accepts(data):

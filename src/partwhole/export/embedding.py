@@ -31,7 +31,7 @@ from partwhole.parallel.workers.cluster import RayCluster
 from partwhole.runs.folder import RunFolder
 from partwhole.runs.landmarks import read_landmarks
 from partwhole.runs.pretrained import run_folder
-from partwhole.sources.base import Loaded, Piece, Shard, Whole
+from partwhole.sources.base import LoadedShard, Piece, Shard, WholeShard
 from partwhole.sources.loading import read_graphs, read_shard, shards_of
 from partwhole.sources.reading import Reading
 
@@ -83,7 +83,7 @@ def _shards(data: str, reading: Reading, estimator: AnyEstimator) -> tuple[Itera
     if estimator.embeds_new_graphs:
         return shards_of(data, reading)
     store = read_graphs(data, reading)  # those of the fit, all at once
-    return iter([Loaded(Piece(store))]), len(store)
+    return iter([LoadedShard(Piece(store))]), len(store)
 
 
 def _about(content: RunContent, data: str, reading: Reading, here: bool) -> dict[str, Any]:
@@ -203,11 +203,11 @@ def embedded_by(
 
 def divided(shard: Shard, reading: Reading) -> Iterator[Shard]:
     """What can only be read as a whole is read here, and sent in parts."""
-    if not isinstance(shard, Whole | Loaded):
+    if not isinstance(shard, WholeShard | LoadedShard):
         yield shard
         return
     piece, told = read_shard(shard, reading.again())
     reading.add(told)
     for start in range(0, len(piece.store), PART):
         rows = None if piece.table is None else piece.table.slice(start, PART)
-        yield Loaded(Piece(piece.store[start : start + PART], rows))
+        yield LoadedShard(Piece(piece.store[start : start + PART], rows))

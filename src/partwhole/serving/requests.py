@@ -116,13 +116,13 @@ def _categories(column: Column) -> Any:
     known = [*(spelling for value in column.values for spelling in _spellings(value)), None]
     keys = {_key(value) for value in known}
     described: dict[str, Any] = {"enum": known}
-    if column.is_kinds:
+    if column.is_numbered:
         flags = {"items": {"enum": [0, 1]}, "contains": {"const": 1}, "minContains": 0, "maxContains": 1}
         one_hot = {"type": "array", "minItems": column.width, "maxItems": column.width} | flags
         described = {"anyOf": [described, one_hot]}
 
     def learned(value: Any) -> Any:
-        if column.is_kinds and _is_one_hot(value, column.width):
+        if column.is_numbered and _is_one_hot(value, column.width):
             return value.index(1) if 1 in value else None
         if isinstance(value, list | dict) or _key(value) not in keys:
             shown = ", ".join(map(str, column.values))

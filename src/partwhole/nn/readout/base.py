@@ -23,6 +23,7 @@ class Readout(nn.Module):
         raise TypeError("a readout defines read")
 
     def forward(self, nodes: NodeVectors, membership: Tensor | None = None) -> Tensor:
+        """Graphs to [B, width] (Eq. 6); with membership [S, rows], subgraphs to [B, S, width] (Eq. 9)."""
         if membership is None:
-            return self.read(nodes, None)  # [B, width]
-        return torch.stack([self.read(nodes, m) for m in membership], dim=1)  # [B, S, width]
+            return self.read(nodes, None)
+        return torch.stack([self.read(nodes, m) for m in membership], dim=1)
