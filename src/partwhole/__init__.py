@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from partwhole.estimators.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
     from partwhole.estimators.subgraph_infomax import SubgraphInfoMax
     from partwhole.export.groups import cluster_graphs, outlier_scores
+    from partwhole.export.neighbors import nearest_graphs
     from partwhole.graphs.graph import Graph
     from partwhole.graphs.store import GraphStore
     from partwhole.sources.datasets.motifs import make_motif_graphs
@@ -33,6 +34,7 @@ _HOMES = {
     "load_pretrained": "partwhole.estimators.base",
     "load_run": "partwhole.estimators.base",
     "make_motif_graphs": "partwhole.sources.datasets.motifs",
+    "nearest_graphs": "partwhole.export.neighbors",
     "outlier_scores": "partwhole.export.groups",
 }
 
@@ -48,6 +50,7 @@ __all__ = [
     "load_pretrained",
     "load_run",
     "make_motif_graphs",
+    "nearest_graphs",
     "outlier_scores",
 ]
 
