@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from partwhole.cli.options import flag_of
 from partwhole.cli.output import Json, print_json, print_table
 from partwhole.registry import METHODS, UNLABELLED
+
+if TYPE_CHECKING:
+    from partwhole.estimators.base import GraphMethod
 
 
 def methods(
@@ -24,11 +27,8 @@ def methods(
     if name is not None:
         _show(METHODS.get(name), json)
         return
-    entries = {name: METHODS.get(name) for name in METHODS}
-    rows = [
-        {"name": name, "about": e.about, "learns_from": e.learns_from, "paper": e.paper}
-        for name, e in entries.items()
-    ]
+    entries = [METHODS.get(name) for name in METHODS]
+    rows = [_described(entry) for entry in entries]
     companions = [
         {"name": name, "about": UNLABELLED.get(name).about, "paper": UNLABELLED.get(name).paper}
         for name in UNLABELLED
@@ -45,18 +45,21 @@ def methods(
     )
 
 
-def _show(entry: Any, json: bool) -> None:
-    """One method: what it is, and what `--option` can change."""
-    fields = [f for f in dataclasses.fields(entry.config_class) if flag_of(f)]
-    about = {
+def _described(entry: type[GraphMethod]) -> dict[str, str]:
+    return {
         "name": entry.method,
         "about": entry.about,
         "learns_from": entry.learns_from,
         "paper": entry.paper,
     }
+
+
+def _show(entry: type[GraphMethod], json: bool) -> None:
+    """One method: what it is, and what `--option` can change."""
+    fields = [f for f in dataclasses.fields(entry.config_class) if flag_of(f)]
     if json:
         options = {f.name: {"default": f.default, "about": f.metadata["help"]} for f in fields}
-        print_json({**about, "options": options})
+        print_json({**_described(entry), "options": options})
         return
     rows = [[f.name, str(f.default), f.metadata["help"]] for f in fields]
     if not rows:

@@ -253,9 +253,11 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
 
 def load_run(path: str | Path, epoch: int | None = None) -> GraphMethod:
     """The fitted estimator of a run folder, or of a pretrained encoder, by whichever method it was made."""
-    folder = run_folder(path)
-    name = RunFolder(folder).read_config().get("method", "")
-    estimator: GraphMethod = METHODS.get(name).load(folder, epoch)
+    run = RunFolder(run_folder(path))
+    content = run.read_config()
+    method: type[GraphMethod] = METHODS.get(content.get("method", ""))
+    estimator = method._of(content, run.read_weights(epoch), run.path)
+    estimator.history_ = run.read_metrics()
     return estimator
 
 

@@ -21,7 +21,7 @@ PROBED = 16  # lists of an index that a search looks into
 class NearestGraphs(NamedTuple):
     """The nearest graphs of each of q queries, the closest first."""
 
-    ids: np.ndarray  # [q, k] as in the file of vectors; of an array, the same as `rows`
+    ids: np.ndarray  # [q, k] as in the file of vectors; of an array, its rows; None where `rows` is -1
     rows: np.ndarray  # [q, k] places among the vectors; -1 where an index found fewer than k
     scores: np.ndarray  # [q, k] cosine: similarities, 1 is the same direction; euclidean: distances
 
@@ -74,11 +74,7 @@ def nearest_graphs(
     >>> found.scores.round(1)
     array([[1. , 0.8]], dtype=float32)
     """
-    ids = None
-    if isinstance(vectors, str | Path):
-        beside, vectors = read_vectors(Path(vectors))
-        ids = np.array(beside.column(ID).to_pylist(), dtype=object)
-    vectors = np.asarray(vectors)
+    vectors, ids = _vectors_and_ids(vectors)
     searched = Neighbors(vectors, metric, None if index is None else Path(index))
     asked = np.arange(len(vectors)) if queries is None else np.asarray(queries)
     if asked.ndim == 2:
@@ -86,7 +82,17 @@ def nearest_graphs(
     else:
         _require_rows(asked, len(vectors))
         scores, rows = searched.search(vectors[asked], k, own=asked)
-    return NearestGraphs(rows if ids is None else np.where(rows < 0, None, ids[rows]), rows, scores)
+    names = ids[rows]
+    names[rows < 0] = None
+    return NearestGraphs(names, rows, scores)
+
+
+def _vectors_and_ids(vectors: np.ndarray | str | Path) -> tuple[np.ndarray, np.ndarray]:
+    """An array has its rows for ids."""
+    if isinstance(vectors, str | Path):
+        beside, vectors = read_vectors(Path(vectors))
+        return vectors, np.array(beside.column(ID).to_pylist(), dtype=object)
+    return np.asarray(vectors), np.arange(len(vectors), dtype=object)
 
 
 def _require_rows(asked: np.ndarray, count: int) -> None:
