@@ -20,7 +20,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-import safetensors
 from pyarrow import parquet
 
 from commands import partwhole
@@ -31,6 +30,7 @@ from partwhole.errors import PartwholeError
 from partwhole.export.shard_files import ShardFiles
 from partwhole.export.vector_files import read_vectors, vector_file
 from partwhole.export.vector_tables import VECTOR, as_column
+from partwhole.runs import folder as run_files
 from partwhole.runs.pretrained import pretrained_folder
 from partwhole.sources.readers import molecule_table
 
@@ -124,7 +124,7 @@ def test_another_ending_is_refused(run, table, tmp_path):
 def note_reads(log: Path) -> None:
     """Write the name of every file that is opened to `log`. Python does not see safetensors open one."""
     file = os.open(log, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-    own = safetensors.safe_open
+    own = run_files.safe_open
 
     def note(event: str, given: tuple) -> None:
         if event == "open" and isinstance(given[0], str):
@@ -135,7 +135,7 @@ def note_reads(log: Path) -> None:
         return own(path, *args, **how)
 
     sys.addaudithook(note)
-    safetensors.safe_open = safe_open
+    run_files.safe_open = safe_open
 
 
 def test_a_run_is_read_once(table, tmp_path):
