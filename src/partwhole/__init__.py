@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from partwhole.estimators.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
     from partwhole.estimators.subgraph_infomax import SubgraphInfoMax
     from partwhole.export.groups import cluster_graphs, outlier_scores
+    from partwhole.export.neighbors import nearest_graphs
     from partwhole.graphs.graph import Graph
     from partwhole.graphs.store import GraphStore
     from partwhole.registry import METHODS
@@ -35,6 +36,7 @@ _HOMES = {
     "load_pretrained": "partwhole.estimators.loading",
     "load_run": "partwhole.estimators.loading",
     "make_motif_graphs": "partwhole.sources.datasets.motifs",
+    "nearest_graphs": "partwhole.export.neighbors",
     "outlier_scores": "partwhole.export.groups",
 }
 
@@ -51,6 +53,7 @@ __all__ = [
     "load_pretrained",
     "load_run",
     "make_motif_graphs",
+    "nearest_graphs",
     "outlier_scores",
 ]
 

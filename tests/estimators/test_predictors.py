@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_score
 from partwhole import PartwholeError, SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
 from partwhole.estimators.semi_supervised.labels import parts
 from partwhole.estimators.semi_supervised.tasks import Classification, Regression
-from partwhole.evaluation.protocols import evaluate
+from partwhole.evaluation.scoring import evaluate
 from partwhole.registry import UNLABELLED
 from partwhole.training.trainer import Interrupted
 from partwhole.training.validation import EpochChoice, Validation

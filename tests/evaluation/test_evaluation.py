@@ -14,7 +14,8 @@ from partwhole.evaluation.classifiers import fold_accuracies, outer_folds
 from partwhole.evaluation.linear_svm import rotate, weight_path
 from partwhole.evaluation.logistic import logistic_regression
 from partwhole.evaluation.nested import C_GRID
-from partwhole.evaluation.protocols import PROTOCOLS, evaluate
+from partwhole.evaluation.protocols import PROTOCOLS
+from partwhole.evaluation.scoring import evaluate
 from partwhole.evaluation.svm import nested_svm
 
 

@@ -21,8 +21,8 @@ from partwhole.estimators.semi_supervised.measures import class_measures, number
 from partwhole.evaluation.classifiers import fold_measures
 from partwhole.evaluation.nested import C_GRID
 from partwhole.evaluation.numbers import ridge_measures
-from partwhole.evaluation.protocols import evaluate
 from partwhole.evaluation.refits import refitted
+from partwhole.evaluation.scoring import evaluate
 
 pytest.importorskip("rdkit")
 SMILES = ["C" * (k % 12 + 1) + ("O" if k % 3 else "N") for k in range(60)]

@@ -12,7 +12,7 @@ import pytest
 
 from partwhole import SubgraphInfoMax
 from partwhole.cli.optional_values import with_values
-from partwhole.export.embedding import divided
+from partwhole.export.cluster_embedding import divided
 from partwhole.export.vector_files import read_vectors
 from partwhole.graphs.streaming import concatenate
 from partwhole.reproduce.runner import results_file

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from commands import partwhole
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs, load_pretrained, make_motif_graphs
-from partwhole.export.embedding import RunContent, embed_shard
+from partwhole.export.cluster_embedding import RunContent, embed_shard
 from partwhole.runs.folder import RunFolder
 from partwhole.runs.landmarks import FEWEST, WIDEST, Landmarks, landmarks_of, read_landmarks
 from partwhole.runs.pretrained import pretrained_folder

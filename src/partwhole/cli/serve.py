@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from partwhole.cli.reading import graphs_of_fit, tell
+from partwhole.cli.reading import Run, graphs_of_fit, tell
 from partwhole.errors import PartwholeError
 
 
 def serve(
-    run: Annotated[Path, typer.Argument(help="Folder of a run, or a pretrained encoder (molecules).")],
+    run: Run,
     data: Annotated[
         str | None,
         typer.Argument(help="Graphs to show and to search. [default: those of the fit]", show_default=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def write_report(
     run: RunFolder,
     estimator: AnyEstimator,
     store: GraphStore,
-    results: list[dict[str, Any]],
+    results: Sequence[Mapping[str, object]],
     out: Path,
     called: str,
 ) -> Path:
