@@ -30,8 +30,8 @@ class EmbeddedGraph:
         return str(self.graph.id)
 
     def predictions(self) -> list[Prediction]:
-        """The most notable first: of two classes the second (yes, 1, active) is the one to see, of more the
-        likeliest; numbers stay in their order."""
+        """What is predicted, the most notable first: of two classes the second (yes, 1, active) is the one
+        to see, of more the likeliest; numbers stay in their order."""
         found = []
         for name, value in self.targets.items():
             shares = self.chances.get(name, {})

@@ -95,10 +95,10 @@ function problems(unanswered, count) {
   const lines = unanswered.map(({ id, reason }) => made("p", {
     textContent: reason.includes(id) ? reason : `${id}: ${reason}`,
   }));
-  const head = `${unanswered.length} of ${count} graphs could not be read.`;
-  const more = lines.slice(SEEN);
-  return [...(unanswered.length < count || more.length ? [made("p", { textContent: head })] : []),
-    ...lines.slice(0, SEEN), ...(more.length ? [folded(`${more.length} more`, made("div", {}, ...more))] : [])];
+  if (count <= 1 || !lines.length) return lines;
+  const what = lines.length === 1 ? "1 graph" : `${lines.length} graphs`, more = lines.slice(SEEN);
+  return [made("p", { textContent: `${what} could not be read.` }), ...lines.slice(0, SEEN),
+    ...(more.length ? [folded(`${more.length} more`, made("div", {}, ...more))] : [])];
 }
 
 async function look(ask) {

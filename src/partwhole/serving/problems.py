@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic_core import ErrorDetails
 
 from partwhole.errors import PartwholeError, TooLarge
 from partwhole.serving.answers import Problem
@@ -53,7 +54,7 @@ async def _malformed(request: Request, reason: Exception) -> JSONResponse:
     return problem(422, _sentence(reason.errors()[0]))
 
 
-def _sentence(error: dict[str, Any]) -> str:
+def _sentence(error: ErrorDetails) -> str:
     """The first thing that is not as the types have it, and where."""
     if error["type"] == "json_invalid":
         return "The request is not JSON; check its brackets and quotes."

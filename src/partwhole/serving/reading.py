@@ -35,11 +35,11 @@ class GraphReader:
     limits: Limits
 
     def read_smiles(self, texts: Sequence[str]) -> list[GivenGraph]:
-        """Molecules; each is called by its SMILES."""
+        """Read molecules; each is called by its SMILES."""
         return self._each(texts, texts, lambda some, reading: read_graphs(list(some), reading))
 
     def read_networks(self, contents: Sequence[JsonObject]) -> list[GivenGraph]:
-        """Node-link JSON; a graph without an id and a name is called by its place, counted from 0."""
+        """Read node-link JSON; a graph without an id and a name is called by its place, counted from 0."""
         named = [(_name(content, place), content) for place, content in enumerate(contents)]
 
         def read(some: Sequence[tuple[str, JsonObject]], reading: Reading) -> GraphStore:
@@ -48,8 +48,8 @@ class GraphReader:
         return self._each(named, [name for name, _ in named], read)
 
     def read_file(self, path: Path) -> list[GivenGraph]:
-        """The first graphs of a file, as many as are drawn at once, and then all that could not be read, by
-        their place in it (`line 3`), or by its path where that is all of it."""
+        """Read the first graphs of a file, as many as are drawn at once. All that could not be read follows,
+        by its place in the file (`line 3`), or by the path where that is the whole file."""
         reading = self._reading(strict=False)
         try:
             store = read_as_given(path, reading)

@@ -41,7 +41,8 @@ from partwhole.serving.uploads import FileName, read_upload
 A = TypeVar("A")
 Read = Callable[[], list[GivenGraph]]
 AT_ONCE = 256  # graphs in one pass through the model
-WHOLE_FILE = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+FILE = {"type": "string", "format": "binary", "minLength": 1}
+WHOLE_FILE = {"content": {"application/octet-stream": {"schema": FILE}}, "required": True}
 
 
 class Answerer:
@@ -159,7 +160,7 @@ def page_routes(answerer: Answerer, types: RequestTypes, limits: Limits) -> APIR
         """What the page shows of each graph; in the place of one that cannot be read, the reason."""
         return await looked(answerer.reader(request), request.get("k", NEIGHBORS))
 
-    @router.post("/upload", openapi_extra={"requestBody": WHOLE_FILE | {"required": True}})
+    @router.post("/upload", openapi_extra={"requestBody": WHOLE_FILE})
     async def upload(
         request: Request,
         name: Annotated[FileName, Query(examples=["molecules.smi"])],
@@ -168,6 +169,8 @@ def page_routes(answerer: Answerer, types: RequestTypes, limits: Limits) -> APIR
         """`look` for the first graphs of a file, given as the body; its name tells the kind. What cannot be
         read comes last."""
         body = await request.body()
+        if not body:
+            raise PartwholeError("The request has no file; send one, which is not empty, as its body.")
         return await looked(lambda: read_upload(body, name, service.reader), k)
 
     @router.get("/map")
