@@ -87,6 +87,12 @@ def load_graphs(
 
 def read_graphs(data: Any, reading: Reading) -> GraphStore:
     """Read graphs as `load_graphs` does; what there is to say of them stands in `reading` afterwards."""
+    store = read_as_given(data, reading)
+    return store if reading.schema is None else recoded(store, reading.schema, reading)
+
+
+def read_as_given(data: Any, reading: Reading) -> GraphStore:
+    """Read graphs in the columns that the data has itself; a model need not know all of their values."""
     data = as_items(data)
     source = None
     if isinstance(data, GraphStore):
@@ -101,7 +107,7 @@ def read_graphs(data: Any, reading: Reading) -> GraphStore:
     if len(store) == 0:
         raise PartwholeError(f"The data set {store.name!r} holds no graphs; give at least one.")
     _require_used(reading, source, store)
-    return store if reading.schema is None else recoded(store, reading.schema, reading)
+    return store
 
 
 def _require_used(reading: Reading, source: Any, store: GraphStore) -> None:

@@ -10,7 +10,7 @@ MOST_NAMED = 3  # targets in a sentence
 
 
 def maker_of_vectors(estimator: AnyEstimator) -> str:
-    """To whom graphs are alike, and what it learned from."""
+    """The end of "graphs that lie close are alike to": who made the vectors, and what that learned from."""
     if isinstance(estimator, LinearEstimator):
         encoder = maker_of_vectors(estimator.encoder_).removeprefix("the model")
         learned = labels_of(estimator)
@@ -23,7 +23,7 @@ def maker_of_vectors(estimator: AnyEstimator) -> str:
 
 
 def labels_of(estimator: AnyLabelled) -> str:
-    """How many, where the run tells, and of what."""
+    """The labels that were learned from: how many, where the run tells, and of what."""
     names, graphs = estimator.target_names_, estimator.about_["task"].get("labelled")
     if len(names) == 1:
         count = "" if graphs is None else f"{graphs} "
