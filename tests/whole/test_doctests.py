@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src"
+SOURCE = Path(__file__).parents[2] / "src"
 FILES = [file for file in sorted(SOURCE.rglob("*.py")) if ">>> " in file.read_text()]
 
 

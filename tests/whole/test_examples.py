@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pyarrow import csv
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAMS = sorted(EXAMPLES.glob("*.py"))
 SAID = {
     "molecules_few_labels.py": ["on 23 molecules held out", "No model is better than the mean"],
