@@ -41,7 +41,7 @@ class Comparison:
 def corrected_paired_test(after: np.ndarray, before: np.ndarray) -> Comparison:
     """Compare two methods by repeated cross-validation on the same folds, [runs, folds] scores each.
 
-    The training parts of the folds overlap, so the differences are not independent and the plain
+    The training sets of the folds overlap, so the differences are not independent and the plain
     t-test finds too much. Nadeau and Bengio (2003) enlarge the variance by test over training size,
     which for k folds is 1 / (k - 1).
     """
