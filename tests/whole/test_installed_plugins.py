@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import commands
-from partwhole.config import read_toml
+from partwhole.files.toml import read_toml
 from partwhole.registry import METHODS
 
 ROOT = Path(__file__).parents[2]

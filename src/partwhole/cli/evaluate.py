@@ -17,7 +17,7 @@ from partwhole.config import FOLDS
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
-    from partwhole.estimators.labelled import AnyLabelled, LabelledEstimator
+    from partwhole.estimators.labelled import AnyLabelled
     from partwhole.evaluation.results import EvaluationResult, Spread
     from partwhole.graphs.store import GraphStore
 
@@ -79,7 +79,7 @@ def evaluate(
     Example: partwhole evaluate runs/mutag MUTAG --protocol label-free --protocol paper
     Example: partwhole evaluate molecules assays.csv --target toxic
     """
-    from partwhole.estimators.labelled import AnyLabelled, LabelledEstimator
+    from partwhole.estimators.labelled import LabelledEstimator
     from partwhole.estimators.loading import load_run
     from partwhole.runs.pretrained import run_folder
 

@@ -13,7 +13,7 @@ from partwhole.config import FOLDS
 
 if TYPE_CHECKING:
     from partwhole.estimators.base import AnyEstimator
-    from partwhole.estimators.labelled import AnyLabelled, LabelledEstimator
+    from partwhole.estimators.labelled import AnyLabelled
     from partwhole.graphs.store import GraphStore
 
 
@@ -32,7 +32,7 @@ class FittedRun:
     @property
     def labelled(self) -> AnyLabelled | None:
         """The estimator, if it learned from labels."""
-        from partwhole.estimators.labelled import AnyLabelled, LabelledEstimator
+        from partwhole.estimators.labelled import LabelledEstimator
 
         return self.estimator if isinstance(self.estimator, LabelledEstimator) else None
 

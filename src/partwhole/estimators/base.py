@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar, final
 
 import numpy as np
-import torch
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
 from partwhole.config import Options
 from partwhole.errors import PartwholeError
-from partwhole.estimators.encoder import Encoder
-from partwhole.estimators.fits import Fit, FitFolder, Kept, never
+from partwhole.estimators.encoder import Encoder, require_finite
+from partwhole.estimators.fits import Fit, FitFolder, Kept, facts_of, never
 from partwhole.estimators.seeds import drawn_seed, is_seed
+from partwhole.estimators.signature import initializer
 from partwhole.graphs.schema import Schema
 from partwhole.graphs.store import GraphStore
 from partwhole.parallel import ranks
@@ -60,22 +57,17 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
 
     learned_: Encoder
     about_: dict[str, Any]
+    seed_: int | None  # that the fit drew from `random_state`
     schema_: Schema
     history_: list[dict[str, Any]]
 
     def __init__(self, **options: Any):
-        """Take the options of `config_class`; each class with one has them in its signature."""
-        known = {f.name: f.default for f in dataclasses.fields(self.config_class)}
-        for name in options:
-            if name not in known:
-                raise TypeError(f"{type(self).__name__} got an unexpected keyword argument {name!r}")
-        for name, default in known.items():
-            setattr(self, name, options.get(name, default))
+        """Take the options of `config_class`, which each class shows in its signature."""
 
     def __init_subclass__(cls, **given: Any):
         super().__init_subclass__(**given)
         if "config_class" in vars(cls):
-            cls.__init__ = _initializer(cls.config_class)  # type: ignore[method-assign]
+            cls.__init__ = initializer(cls.config_class)  # type: ignore[method-assign]
 
     # ---------------------------------------------------------------- what a method defines
 
@@ -90,7 +82,7 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
 
     def begin(self, store: GraphStore, config: C) -> Fit[C]:
         """A fit that begins; methods that learn from labels take them here."""
-        return Fit(store, config, self._facts(store, config))
+        return Fit(store, config, facts_of(self.method, store, config))
 
     def write_beside(self, run: RunFolder) -> None:
         """Write what belongs to a run besides its configuration, metrics and tensors."""
@@ -173,7 +165,7 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
         """`transform` a few hundred graphs at a time, for sets larger than memory."""
         store, done = self.read(graphs), 0
         for vectors in self.learned_.encode(store):
-            _require_finite(vectors, store.ids[done:])
+            require_finite(vectors, store.ids[done:])
             done += len(vectors)
             yield vectors
 
@@ -302,6 +294,7 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
         estimator = cls(**config.options())
         estimator.learned_ = estimator.restore(Kept(config, schema, facts, tensors, path))  # type: ignore[arg-type]
         estimator.about_, estimator.schema_, estimator.history_ = facts, schema, list(history)
+        estimator.seed_ = getattr(config, "random_state", None)
         return estimator
 
     # ---------------------------------------------------------------- inside
@@ -327,6 +320,7 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
         run = fit.begin_run()
         self.learned_, self.schema_ = learned, fit.store.schema
         self.history_, self.about_ = fit.history, fit.facts
+        self.seed_ = getattr(config, "random_state", None)
         if run is not None and ranks.is_first():
             run.write_weights(learned.tensors())
             self.write_beside(run)
@@ -345,49 +339,5 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
             )
         return self.config_class.from_options(plain)  # type: ignore[return-value]
 
-    def _facts(self, store: GraphStore, config: Options) -> dict[str, Any]:
-        """All that is needed to tell how this model came about."""
-        return {
-            "version": version("partwhole"),
-            "method": self.method,
-            "options": config.plain_options(),
-            "data": {
-                "name": store.name,
-                "path": store.origin,
-                "graphs": len(store),
-                "digest": store.digest(),
-            },
-            "schema": store.schema.to_dict(),
-            "machine": {
-                "torch": torch.__version__,
-                "threads": torch.get_num_threads(),
-                "cores": os.cpu_count() or 1,
-            },
-        }
-
 
 AnyEstimator = GraphEstimator[Any]
-
-
-def _initializer(config: type[Options]) -> Callable[..., None]:
-    """`__init__` whose signature shows the options, for scikit-learn and for people."""
-
-    def __init__(self: GraphEstimator[Any], **options: Any) -> None:
-        GraphEstimator.__init__(self, **options)
-
-    shown = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
-    for f in dataclasses.fields(config):
-        shown.append(
-            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
-        )
-    __init__.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    return __init__
-
-
-def _require_finite(vectors: np.ndarray, ids: np.ndarray) -> None:
-    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
-    if len(bad):
-        raise PartwholeError(
-            f"The vector of graph {ids[bad[0]]} is not finite: its attributes are too large; scale them "
-            "down, or leave the graph out."
-        )

@@ -74,3 +74,13 @@ def pieces(store: GraphStore) -> Iterator[GraphStore]:
     """A store `EMBED_GRAPHS` graphs at a time."""
     for start in range(0, len(store), EMBED_GRAPHS):
         yield store[start : start + EMBED_GRAPHS]
+
+
+def require_finite(vectors: np.ndarray, ids: np.ndarray) -> None:
+    """Raise where a vector is no numbers; ids are those of the graphs."""
+    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if len(bad):
+        raise PartwholeError(
+            f"The vector of graph {ids[bad[0]]} is not finite: its attributes are too large; scale them "
+            "down, or leave the graph out."
+        )

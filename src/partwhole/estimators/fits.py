@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import torch
 from torch import Tensor
 
 from partwhole.config import Options
@@ -69,6 +72,27 @@ class Fit(Generic[C_co]):
     def begin_run(self) -> RunFolder | None:
         """The folder to keep the fit in, once all that can be wrong has been checked."""
         return None if self.folder is None else self.folder.begin(self.facts)
+
+
+def facts_of(method: str, store: GraphStore, config: Options) -> dict[str, Any]:
+    """All that is needed to tell how a model came about."""
+    return {
+        "version": version("partwhole"),
+        "method": method,
+        "options": config.plain_options(),
+        "data": {
+            "name": store.name,
+            "path": store.origin,
+            "graphs": len(store),
+            "digest": store.digest(),
+        },
+        "schema": store.schema.to_dict(),
+        "machine": {
+            "torch": torch.__version__,
+            "threads": torch.get_num_threads(),
+            "cores": os.cpu_count() or 1,
+        },
+    }
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,11 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from sklearn.utils import ClassifierTags, RegressorTags, Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from partwhole.errors import PartwholeError
 from partwhole.estimators.base import AnyEstimator, C, GraphEstimator
 from partwhole.estimators.encoder import Encoder, Predictor
-from partwhole.estimators.fits import C_co, Fit, Kept
+from partwhole.estimators.fits import C_co, Fit, Kept, facts_of
 from partwhole.estimators.semi_supervised.held_out import HeldOut
 from partwhole.estimators.semi_supervised.labels import (
     as_columns,
@@ -25,6 +24,7 @@ from partwhole.estimators.semi_supervised.labels import (
     split,
 )
 from partwhole.estimators.semi_supervised.targets import ClassTargets, NumberTargets, Targets
+from partwhole.estimators.semi_supervised.tasks import Task
 from partwhole.graphs.store import GraphStore
 from partwhole.runs.folder import RunFolder
 from partwhole.sources.loading import load_graphs
@@ -160,6 +160,11 @@ class LabelledEstimator(GraphEstimator[C]):
         return self._fitted_targets.names
 
     @property
+    def task_(self) -> Task:
+        """What the model learns: outputs, loss and error."""
+        return self._fitted_targets.task
+
+    @property
     def single_(self) -> bool:
         """Whether one value for each graph was given, not a row of values."""
         return self._fitted_targets.single
@@ -167,8 +172,6 @@ class LabelledEstimator(GraphEstimator[C]):
     @property
     def classes_(self) -> Any:
         """The labels in the order of `predict_proba`; with several targets, one array each."""
-        if not self.learns_classes:
-            raise AttributeError(f"{type(self).__name__} predicts numbers and has no classes")
         classes = list(self._class_targets.classes)
         return classes[0] if self.targets_.single else classes
 
@@ -202,7 +205,7 @@ class LabelledEstimator(GraphEstimator[C]):
         digest = hashlib.sha256(b"".join(np.ascontiguousarray(a).data for a in (train, held, values)))
         task = {"single": targets.single, "targets": targets.names, "digest": digest.hexdigest()}
         task["labelled"] = len(train) + len(held)
-        facts = self._facts(store, config) | {"task": task | targets.to_dict()}
+        facts = facts_of(self.method, store, config) | {"task": task | targets.to_dict()}
         return LabelledFit(
             store=store, config=config, facts=facts, targets=targets, train=train, held=held, values=values
         )
@@ -242,9 +245,10 @@ class LabelledEstimator(GraphEstimator[C]):
 
     @property
     def _class_targets(self) -> ClassTargets:
-        check_is_fitted(self, "about_")
-        assert isinstance(self.targets_, ClassTargets)
-        return self.targets_
+        targets = self._fitted_targets
+        if not isinstance(targets, ClassTargets):
+            raise AttributeError(f"{type(self).__name__} predicts numbers and has no classes")
+        return targets
 
 
 AnyLabelled = LabelledEstimator[Any]
