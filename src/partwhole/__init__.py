@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from partwhole.export.neighbors import nearest_graphs
     from partwhole.graphs.graph import Graph
     from partwhole.graphs.store import GraphStore
+    from partwhole.model import PartWhole
     from partwhole.registry import METHODS
     from partwhole.sources.datasets.motifs import make_motif_graphs
     from partwhole.sources.loading import load_graphs
@@ -27,6 +28,7 @@ _HOMES = {
     "METHODS": "partwhole.registry",
     "Graph": "partwhole.graphs.graph",
     "GraphStore": "partwhole.graphs.store",
+    "PartWhole": "partwhole.model",
     "PartwholeError": "partwhole.errors",
     "SubgraphInfoMax": "partwhole.estimators.subgraph_infomax",
     "SubgraphInfoMaxClassifier": "partwhole.estimators.predictors",
@@ -44,6 +46,7 @@ __all__ = [
     "METHODS",
     "Graph",
     "GraphStore",
+    "PartWhole",
     "PartwholeError",
     "SubgraphInfoMax",
     "SubgraphInfoMaxClassifier",

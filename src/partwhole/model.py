@@ -77,28 +77,27 @@ class SubgraphAggregation(nn.Module):
 class PartWhole(GraphEncoder):
     """Graphs to vectors: `embed` gives h(G); `forward` the three views that training compares.
 
-        Parameters
-        ----------
-        node_aggregation : NodeAggregation
-            Attributes to X^(0).
-        layer_aggregation : LayerAggregation
-            A graph network, its layers mixed into X_G.
-        readout : Readout
-            Node vectors to h(G).
-        subgraph_aggregation : SubgraphAggregation
-            A generator of subgraphs, their vectors mixed into h~.
+    Parameters
+    ----------
+    node_aggregation : NodeAggregation
+        Attributes to X^(0).
+    layer_aggregation : LayerAggregation
+        A graph network, its layers mixed into X_G.
+    readout : Readout
+        Node vectors to h(G).
+    subgraph_aggregation : SubgraphAggregation
+        A generator of subgraphs, their vectors mixed into h~.
 
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from partwhole import PartWhole, make_motif_graphs
-        >>> from partwhole.config import ModelOptions
-    from partwhole.generators.base import Generator
-        >>> from partwhole.structure.base import with_structure
-        >>> graphs = with_structure(make_motif_graphs(4), ["degree"])
-        >>> model = PartWhole.from_config(FitConfig(hidden=8), {"degree": 1})
-        >>> model(graphs.batch(np.arange(4))).graph.shape
-        torch.Size([4, 8])
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwhole import PartWhole, make_motif_graphs
+    >>> from partwhole.config import FitConfig
+    >>> from partwhole.structure.base import with_structure
+    >>> graphs = with_structure(make_motif_graphs(4), ["degree"])
+    >>> model = PartWhole.from_config(FitConfig(hidden=8), {"degree": 1})
+    >>> model(graphs.batch(np.arange(4))).graph.shape
+    torch.Size([4, 8])
     """
 
     def __init__(

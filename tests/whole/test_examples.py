@@ -19,6 +19,7 @@ SAID = {
         "3 clusters, clearly apart",
         "unusual, rank 1: two-camps",
     ],
+    "own_training_loop.py": ["epoch 5: loss", "200 vectors of 32 numbers"],
     "sklearn_pipeline.py": ["over 3 folds", "best of 4"],
 }
 

@@ -65,6 +65,79 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
     """Vectors for whole graphs by aggregating learned subgraphs (Wang & Liu).
 
     `fit` takes graphs and no labels; `transform` gives an array [graphs, hidden].
+
+    Parameters
+    ----------
+    verbose : bool, default False
+        Show progress on standard error.
+    structure : list of str or function, default ()
+        Structure attributes, each a kind of its own; degree where nodes have no attributes.
+    hidden : int, default 128
+        Width of every hidden layer.
+    layers : int, default 4
+        Number L of graph network layers.
+    epochs : int, default 100
+        Passes over the graphs; with labels, over the labelled ones.
+    batch_size : int, default 128
+        Graphs in a step; with labels, as many others besides.
+    lr : float, default 0.001
+        Learning rate of Adam.
+    random_state : int, RandomState, Generator or None, default 0
+        Seed of everything random.
+    device : str, default 'auto'
+        Where to compute; auto takes a GPU if there is one.
+    threads : int, default 0
+        Threads of a fit and of embedding; 0: one for small graphs, one for each core where that pays.
+    snapshot_every : int, default 5
+        Keep the weights every so many epochs, for the protocols that look at them; 0: never.
+    backbone : str or class, default 'gin'
+        Graph network; `pyg:NAME` takes a basic PyG model.
+    readout : str or class, default 'sum'
+        Node vectors to graph vector.
+    lift : bool, default True
+        Run on classes of equal nodes where that is exact and pays.
+    generator : str or class, default 'tree-split'
+        How subgraphs are made.
+    num_subgraphs : int, default 4
+        Number S of subgraphs.
+    selection : str, default 'straight-through'
+        How a node is put into a subgraph.
+    estimator : str or class, default 'jsd'
+        Mutual information estimator.
+    pair_score : str, default 'dot'
+        Score of a pair of vectors.
+    temperature : float, default 0.2
+        Divisor of the cosine score.
+    start_from : str, default ''
+        Begin with the weights of this run, or of a pretrained encoder (molecules), not with random
+        ones.
+    head_negatives : bool, default True
+        Contrast with the permuted graph (off: BASE).
+    subgraph_conv : bool, default True
+        Mix the subgraphs before contrasting (off: BASE and BASE+NEG).
+    recipe : str, default 'best'
+        What the vector of a graph is; paper: h(G) to the letter.
+
+    Attributes
+    ----------
+    learned_ : Encoder
+        What the fit learned; `model_` is its network.
+    schema_ : Schema
+        The attributes of the graphs of the fit; new graphs are read in the same columns.
+    history_ : list of dict
+        The figures of each epoch.
+    about_ : dict
+        How the model came about: options, data, versions.
+
+    Examples
+    --------
+    >>> from partwhole import SubgraphInfoMax, make_motif_graphs
+    >>> graphs = make_motif_graphs(20, random_state=0)
+    >>> model = SubgraphInfoMax(epochs=1, hidden=8, layers=2).fit(graphs)
+    >>> model.transform(graphs).shape
+    (20, 8)
+    >>> model.subgraphs(graphs[0]).shape[0]  # how much of each node each of four subgraphs holds
+    4
     """
 
     method = "subgraph-infomax"

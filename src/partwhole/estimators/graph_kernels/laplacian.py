@@ -74,6 +74,44 @@ def _shapes(
 
 
 @njit(cache=True, nogil=True)
+def _ball(
+    edge_ptr: np.ndarray,
+    neighbor: np.ndarray,
+    first: int,
+    nodes: int,
+    centre: int,
+    radius: int,
+    place: np.ndarray,
+    ball: np.ndarray,
+    depth: np.ndarray,
+) -> int:
+    """Fill `ball` with the nodes of a neighbourhood (all of the graph, if the radius is below 0) and `place`
+    with the place of each in it, -1 outside. Returns how many there are."""
+    place[:nodes] = -1
+    if radius < 0:
+        for v in range(nodes):
+            ball[v] = v
+            place[v] = v
+        return nodes
+    ball[0] = centre
+    depth[0] = 0
+    place[centre] = 0
+    size, head = 1, 0
+    while head < size:
+        v = first + ball[head]
+        if depth[head] < radius:
+            for e in range(edge_ptr[v], edge_ptr[v + 1]):
+                u = neighbor[e]
+                if place[u] < 0:
+                    place[u] = size
+                    ball[size] = u
+                    depth[size] = depth[head] + 1
+                    size += 1
+        head += 1
+    return size
+
+
+@njit(cache=True, nogil=True)
 def _covariances(
     node_ptr: np.ndarray,
     edge_ptr: np.ndarray,
@@ -94,28 +132,7 @@ def _covariances(
     for t in range(len(vertices)):
         g = graphs[t]
         first, n = node_ptr[g], node_ptr[g + 1] - node_ptr[g]
-        place[:n] = -1
-        if radius < 0:
-            size = n
-            for v in range(n):
-                ball[v] = v
-                place[v] = v
-        else:
-            ball[0] = vertices[t] - first
-            depth[0] = 0
-            place[ball[0]] = 0
-            size, head = 1, 0
-            while head < size:
-                v = first + ball[head]
-                if depth[head] < radius:
-                    for e in range(edge_ptr[v], edge_ptr[v + 1]):
-                        u = neighbor[e]
-                        if place[u] < 0:
-                            place[u] = size
-                            ball[size] = u
-                            depth[size] = depth[head] + 1
-                            size += 1
-                head += 1
+        size = _ball(edge_ptr, neighbor, first, n, vertices[t] - first, radius, place, ball, depth)
         if size == n and whole_graph == g:
             out[t] = whole
             continue
