@@ -205,7 +205,7 @@ def test_what_unlabelled_graphs_teach_reaches_every_weight(mutag, unlabelled):
 @pytest.mark.parametrize("source", SOURCES.names())
 def test_sources_refuse_what_is_not_theirs_without_an_error(source):
     entry = SOURCES.get(source)
-    assert entry.idea
+    assert entry.reads
     for other in (None, 3, [], [3], {"a": 1}, np.zeros((2, 2))):
         assert entry.accepts(other) is False
 

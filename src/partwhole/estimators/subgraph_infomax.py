@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from torch import Tensor, nn
@@ -18,10 +20,10 @@ from partwhole.losses.head_tail import IDEA
 from partwhole.losses.head_tail import PAPER as THE_PAPER
 from partwhole.model import PartWhole
 from partwhole.recipes.graph_vectors import MAP, MEAN, GraphVectors
-from partwhole.recipes.weights import PAPER
+from partwhole.recipes.weights import PAPER, RANDOM, RECIPES
 from partwhole.training.feeds import GraphFeed
 from partwhole.training.objectives import HeadTailObjective
-from partwhole.training.plan import TrainingPlan, nothing_beside
+from partwhole.training.plan import TrainingPlan
 from partwhole.training.threads import using_threads
 
 
@@ -154,14 +156,16 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         start_from(config.start_from, model, fit)
         store = network.inputs.prepared(fit.store)
         with using_threads(network.threads(store, config.batch_size)):
-            plan = TrainingPlan(
-                model,
-                HeadTailObjective(config),
-                GraphFeed(store, model, config, corrupt=config.head_negatives, lift=config.lift),
-                finish=nothing_beside if vectors is None else vectors.learning(store, network.layer_sums),
-            )
+            plan = self.plan(model, store, config)
+            if vectors is not None:
+                plan = replace(plan, finish=vectors.learning(store, network.layer_sums))
             carry_out(plan, fit, spans_ranks=network.spans_ranks)
         return network if vectors is None else RecipeEncoder(network, vectors)
+
+    def plan(self, model: PartWhole, store: GraphStore, config: RecipeConfig) -> TrainingPlan[PartWhole, Any]:
+        """What is trained: the model, by the Head-Tail bound, on graphs and their permutations."""
+        feed = GraphFeed(store, model, config, corrupt=config.head_negatives, lift=config.lift)
+        return TrainingPlan(model, HeadTailObjective(config), feed)
 
     def restore(self, kept: Kept[RecipeConfig]) -> Encoder:
         """The network and the directions that were learned."""
@@ -183,4 +187,6 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         network = NetworkEncoder(model, model, inputs, config, lift=config.lift, subgraphs=True)
         if config.recipe == PAPER:
             return network, None
-        return network, GraphVectors(config.recipe, config.layers, config.hidden, config.random_state)
+        random = config.random_state if config.recipe == RANDOM else None
+        columns = config.layers * config.hidden
+        return network, GraphVectors(RECIPES[config.recipe], columns, config.hidden, random)

@@ -21,7 +21,7 @@ from torch import Tensor
 from partwhole.errors import PartwholeError
 from partwhole.graphs.store import GraphStore
 from partwhole.recipes.main_directions import Blocks, MainDirections
-from partwhole.recipes.weights import COLUMNWISE, LAYERS, RANDOM, RECIPES
+from partwhole.recipes.weights import COLUMNWISE, LAYERS
 from partwhole.registry import DESCRIPTIONS
 
 MOST_GRAPHS = 4096  # that directions are learned from, spread evenly over all
@@ -33,9 +33,23 @@ LayerSums = Callable[[GraphStore], np.ndarray]  # [graphs, L d] what the network
 class GraphVectors:
     """From a graph to its vector y(G): what is described, what the network sums up, and their directions."""
 
-    def __init__(self, recipe: str, layers: int, hidden: int, seed: int):
-        """Begin with nothing learned, for a network of so many layers; vectors are as wide as one layer."""
-        self.recipe = RECIPES[recipe]
+    def __init__(
+        self, recipe: Mapping[str, float], layer_columns: int, width: int, random: int | None = None
+    ):
+        """Begin with nothing learned.
+
+        Parameters
+        ----------
+        recipe : mapping
+            The weight of each view, as in `recipes/weights.py`.
+        layer_columns : int
+            Columns of the layer sums: layers times their width.
+        width : int
+            Columns of a vector.
+        random : int, optional
+            The seed of directions that are drawn, not learned.
+        """
+        self.recipe = recipe
         nothing = GraphStore.from_arrays(np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
         blocks = {
             view: [block.shape[1] for block in described(nothing, [view])]
@@ -43,9 +57,8 @@ class GraphVectors:
             if view != LAYERS
         }
         if LAYERS in self.recipe:
-            blocks[LAYERS] = [layers * hidden]
-        random = seed if recipe == RANDOM else None
-        self.directions = MainDirections(blocks, self.recipe, COLUMNWISE, hidden, random)
+            blocks[LAYERS] = [layer_columns]
+        self.directions = MainDirections(blocks, self.recipe, COLUMNWISE, width, random)
 
     @property
     def width(self) -> int:
