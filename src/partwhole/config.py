@@ -52,6 +52,7 @@ def option(
 
 
 def seed_option(help: str = "Seed of everything random.") -> Any:
+    """The option `random_state`, which a fit may draw from."""
     return option(0, help, flag="--seed", least=0, below=2**32, draws=True)
 
 
@@ -157,6 +158,7 @@ class FitConfig(TrainConfig):
     subgraph_conv: bool = option(True, "Mix the subgraphs before contrasting (off: BASE and BASE+NEG).")
 
     def validate(self) -> None:
+        """Check the generator against the number of subgraphs, too."""
         super().validate()
         GENERATORS.get(self.generator).check(self.num_subgraphs)
 

@@ -32,6 +32,7 @@ class NodeAggregation(nn.Module):
         self.attribute_conv = StackConv(kinds) if kinds > 1 else None
 
     def forward(self, inputs: InputRows) -> Tensor:
+        """X^(0) [n, d] from the attributes of nodes and edges."""
         kinds = [mlp(inputs.attributes[kind]) for kind, mlp in self.node_mlps.items()]  # [n, d] each
         if self.edge_mlp is not None:
             assert inputs.edge_attributes is not None
@@ -50,6 +51,7 @@ class LayerAggregation(nn.Module):
         self.layer_conv = StackConv(layers)
 
     def forward(self, x0: Tensor, batch: Batch) -> NodeVectors:
+        """X_G from X^(0), by the backbone and layer-conv."""
         layers = self.backbone(batch.start(x0), batch)  # X^(1) … X^(L)
         return batch.nodes(layers, self.layer_conv.weight, self.layer_conv.bias)
 
@@ -63,6 +65,7 @@ class SubgraphAggregation(nn.Module):
         self.subgraph_conv = StackConv(num_subgraphs) if conv else None
 
     def forward(self, nodes: NodeVectors, readout: Readout) -> tuple[Tensor, Tensor]:
+        """h~ [B, 1, d] (BASE: the subgraphs themselves [B, S, d]) and the membership [S, rows]."""
         membership = self.generator(nodes)  # [S, rows]
         conv = self.subgraph_conv
         if conv is None:  # BASE: h(G) against every subgraph

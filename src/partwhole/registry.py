@@ -167,6 +167,7 @@ class Registry:
         return found
 
     def names(self) -> list[str]:
+        """All names, sorted, without an import."""
         return sorted(self.shipped | self.installed.keys() | self._entries.keys())
 
     def __iter__(self) -> Iterator[str]:
@@ -175,6 +176,7 @@ class Registry:
     # ---------------------------------------------------------------- taking out
 
     def get(self, spec: Plugin) -> Any:
+        """The entry of a name, imported when it is first asked for; a class or function is its own entry."""
         if not isinstance(spec, str):
             return self._entries[self.name_of(spec)]
         name = spec.partition(":")[0]

@@ -48,6 +48,7 @@ class FitCommand(TyperCommand):
     """Names the plug-ins when its help is shown and not before: to look what is installed takes a while."""
 
     def format_options(self, *where: Any, **more: Any) -> None:
+        """Show the options, those of plug-ins by name."""
         texts = {f.name: _help(f, names=True) for f in fit_fields()}
         for parameter in self.params:
             if isinstance(parameter, TyperOption) and parameter.name in texts:

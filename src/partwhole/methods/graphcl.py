@@ -34,11 +34,14 @@ class GraphCLConfig(BackboneConfig):
 
 @dataclass(frozen=True, eq=False)
 class Copies(Movable):
+    """Each graph in two changed copies."""
+
     first: GraphBatch
     second: GraphBatch
 
     @property
     def num_graphs(self) -> int:
+        """Graphs that there are copies of."""
         return self.first.num_graphs
 
 
@@ -62,6 +65,7 @@ class CopiesNetwork(SelfSupervised):
         self.head = MLP(encoder.width, encoder.width, encoder.width)
 
     def loss(self, batch: Copies) -> tuple[Tensor, dict[str, Tensor]]:
+        """NT-Xent, and how often the own copy is the closest."""
         first, second = (
             normalize(self.head(self.encoder.embed(copy)), dim=1) for copy in (batch.first, batch.second)
         )

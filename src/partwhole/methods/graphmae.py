@@ -35,6 +35,7 @@ class GraphMAEConfig(BackboneConfig):
     power: float = option(2.0, "Of the error: the higher, the less easy nodes count.", above=0)
 
     def validate(self) -> None:
+        """Refuse a readout that has weights of its own, which nothing would train."""
         super().validate()
         if self.readout == "set2set":
             raise PartwholeError("graphmae learns from nodes and not its readout; choose sum or mean.")
@@ -42,11 +43,14 @@ class GraphMAEConfig(BackboneConfig):
 
 @dataclass(frozen=True, eq=False)
 class Masked(Movable):
+    """Graphs, and which of their nodes are hidden."""
+
     graphs: GraphBatch
     hidden: Tensor  # [n] bool
 
     @property
     def num_graphs(self) -> int:
+        """Graphs in the batch."""
         return self.graphs.num_graphs
 
 
@@ -78,6 +82,7 @@ class MaskedNetwork(SelfSupervised):
         self.out = linear(hidden, width or DEGREES)
 
     def loss(self, batch: Masked) -> tuple[Tensor, dict[str, Tensor]]:
+        """The scaled cosine error of the hidden attributes."""
         graphs, hidden = batch.graphs, batch.hidden[:, None]
         x0 = torch.where(hidden, self.token, self.encoder.start(graphs))
         code = self.encoder.nodes_from(x0, graphs).project(self.between.weight.T)

@@ -37,6 +37,7 @@ class LocalGlobalNetwork(SelfSupervised):
         self.discriminator = LocalGlobal(encoder.node_width, encoder.width)
 
     def loss(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        """The negative local-global bound."""
         nodes = self.encoder.nodes(batch)
         bound = self.discriminator(nodes, self.encoder.readout(nodes), self.estimator)
         return -bound, {"mutual_information": bound.detach()}

@@ -43,6 +43,7 @@ class Convolutions(nn.Module):
         self.slopes = nn.ModuleList(nn.PReLU() for _ in range(layers))
 
     def forward(self, x: Tensor, view: Sparse) -> list[Tensor]:
+        """The layers X^(1) … X^(L) of a view."""
         outputs = []
         for linear_map, bias, slope in zip(self.maps, self.biases, self.slopes):
             x = slope(view @ linear_map(x) + bias)
@@ -61,6 +62,7 @@ class Projection(nn.Module):
         self.steps, self.straight = nn.Sequential(*steps), linear(inputs, width)
 
     def forward(self, x: Tensor) -> Tensor:
+        """[n, width]"""
         out: Tensor = self.steps(x) + self.straight(x)
         return out
 
@@ -93,10 +95,12 @@ class TwoViewNetwork(LossNetwork):
         return found
 
     def embed(self, batch: TwoViews) -> Tensor:
+        """The sum of the vectors of both views."""
         (_, near), (_, far) = self.views(batch)
         return near + far
 
     def loss(self, batch: TwoViews) -> tuple[Tensor, dict[str, Tensor]]:
+        """The negative bounds of nodes of each view against graphs of the other."""
         (near_nodes, near), (far_nodes, far) = self.views(batch)
         bounds = [
             own_and_other(self.node_head(nodes) @ graphs.T, batch.graph_of_node, self.estimator)
@@ -114,6 +118,7 @@ class ViewsFeed(EpochFeed[TwoViews]):
         self.diffused = Diffused(store)
 
     def make(self, graphs: np.ndarray, epoch: int, step: int) -> TwoViews:
+        """The batch of these graphs, with their diffusion."""
         return self.diffused.batch(graphs)
 
 
@@ -124,6 +129,7 @@ class DiffusedPieces:
     store: GraphStore
 
     def batch(self, index: np.ndarray) -> TwoViews:
+        """The batch of these graphs, diffused on the spot."""
         return Diffused(self.store.take(index)).batch(np.arange(len(index)))
 
 

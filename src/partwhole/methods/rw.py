@@ -92,7 +92,7 @@ class RandomWalk(HistogramKernel[WalkConfig]):
 
 
 def spectral_radius(matrix: csr_array) -> float:
-    """Of a symmetric matrix; the largest of all graphs, when it holds several."""
+    """The largest eigenvalue of a symmetric matrix; of all graphs, when it holds several."""
     if matrix.nnz == 0 or matrix.shape[0] < 3:
         return float(matrix.sum(axis=1).max(initial=0.0)) if matrix.nnz else 0.0  # two nodes and their edge
     start = np.asarray(matrix.sum(axis=1)).ravel() + 1.0

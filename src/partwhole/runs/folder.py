@@ -43,6 +43,7 @@ class RunFolder:
         self.left_out_file = self.path / "left_out.csv"  # graphs that could not be read
 
     def exists(self) -> bool:
+        """Whether the folder holds a run, finished or not."""
         return self.config_file.exists()
 
     def clear(self, keep: Iterable[str] = ()) -> None:
@@ -61,10 +62,12 @@ class RunFolder:
     # ---------------------------------------------------------------- configuration
 
     def write_config(self, content: Mapping[str, Any]) -> None:
+        """Write how the model comes about."""
         with atomic_file(self.config_file) as temporary:
             temporary.write_text(tomli_w.dumps({"format": FORMAT, **content}))
 
     def read_config(self) -> dict[str, Any]:
+        """How the model came about."""
         if not self.exists():
             raise PartwholeError(f"{self.path} holds no run; make one with `partwhole fit … --out`.")
         content = read_toml(self.config_file)
@@ -78,9 +81,11 @@ class RunFolder:
     # ---------------------------------------------------------------- weights
 
     def write_weights(self, weights: Mapping[str, Tensor]) -> None:
+        """Write what was learned in the end."""
         _write_tensors(self.weights_file, weights, {})
 
     def write_snapshot(self, epoch: int, weights: Mapping[str, Tensor]) -> None:
+        """Write what was learned after so many epochs."""
         _write_tensors(self._snapshot_file(epoch), weights, {})
 
     def read_weights(self, epoch: int | None = None) -> dict[str, Tensor]:
@@ -96,9 +101,11 @@ class RunFolder:
         _write_tensors(self.best_file, weights, {})
 
     def read_best(self) -> dict[str, Tensor]:
+        """The weights of the best epoch so far."""
         return _read_tensors(self.best_file)[0]
 
     def snapshot_epochs(self) -> list[int]:
+        """The epochs that have a snapshot, in order."""
         files = self.snapshot_folder.glob("epoch-*.safetensors")
         return sorted(int(f.stem.removeprefix("epoch-")) for f in files)
 
@@ -122,6 +129,7 @@ class RunFolder:
     # ---------------------------------------------------------------- metrics
 
     def append_metrics(self, row: Mapping[str, Any]) -> None:
+        """Add the figures of an epoch."""
         with told_when_unwritable(self.metrics_file):
             self.path.mkdir(parents=True, exist_ok=True)
             with self.metrics_file.open("a") as file:
@@ -153,6 +161,7 @@ class RunFolder:
 
 
 def load_weights(model: torch.nn.Module, weights: Mapping[str, Tensor], path: Path) -> None:
+    """Put weights into a network; `path` is told where they do not fit."""
     try:
         model.load_state_dict(dict(weights))
     except RuntimeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,21 +33,21 @@ class Shard(Protocol):
         ...
 
 
-class Source(Generic[Data]):
+class Source(ABC, Generic[Data]):
     """One form of input: a path or objects in memory. A subclass reads it."""
 
     reads: str  # a phrase for what it reads, which completes the error "… is none of: "
     has_smiles_column = False
 
     @staticmethod
+    @abstractmethod
     def accepts(data: object) -> bool:
         """Whether this source reads such data; cheap, and False rather than an error."""
-        raise TypeError("a source defines accepts")
 
     @staticmethod
+    @abstractmethod
     def read(data: Data, reading: Reading) -> GraphStore:
         """Read all of it, as `reading` says."""
-        raise TypeError("a source defines read")
 
     @classmethod
     def shards(cls, data: Data, reading: Reading) -> Iterator[Shard]:

@@ -146,5 +146,6 @@ def lengths(patterns: Patterns, graphs: int) -> np.ndarray:
 
 
 def scaled(counts: csr_array, length: np.ndarray) -> csr_array:
+    """Rows divided by their lengths; a row of length 0 stays."""
     scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     return csr_array(counts * scale[:, None])

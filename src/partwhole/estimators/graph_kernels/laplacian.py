@@ -29,6 +29,7 @@ class Shapes:
 
     @classmethod
     def of(cls, covariance: np.ndarray) -> Shapes:
+        """From covariances S [n, p, p]."""
         return cls(np.linalg.inv(covariance), np.linalg.slogdet(covariance)[1])
 
     def __getitem__(self, index: np.ndarray) -> Shapes:
@@ -55,13 +56,13 @@ def labels_or_degrees(store: GraphStore, method: str) -> np.ndarray:
 
 
 def graph_shapes(store: GraphStore, x: np.ndarray) -> Shapes:
-    """Of whole graphs; x [N, p] are the features of the vertices."""
+    """Gaussians of whole graphs; x [N, p] are the features of the vertices."""
     graphs = np.arange(len(store))
     return _shapes(store, x, np.zeros_like(graphs), graphs, WHOLE)
 
 
 def vertex_shapes(store: GraphStore, x: np.ndarray, radius: int, vertices: np.ndarray) -> Shapes:
-    """Of the neighbourhoods of vertices (numbered throughout): all nodes within the radius."""
+    """Gaussians of the neighbourhoods of vertices (numbered throughout): all nodes within the radius."""
     graphs = np.searchsorted(store.node_ptr, vertices, side="right") - 1
     return _shapes(store, x, vertices, graphs, radius)
 

@@ -26,6 +26,7 @@ class LabelledBatch(Movable):
 
     @property
     def num_graphs(self) -> int:
+        """Graphs in the batch, labelled or not."""
         return len(self.targets)
 
 
@@ -56,9 +57,11 @@ class LabelledFeed:
         )
 
     def steps(self) -> int:
+        """Steps of an epoch."""
         return max(self.labelled.steps, LEAST_STEPS)
 
     def batch(self, epoch: int, step: int) -> LabelledBatch:
+        """Labelled graphs and others, with the targets that are known."""
         labelled, others = self._at(epoch, step)
         unknown = torch.full_like(self.targets[others], torch.nan)
         graphs, targets = np.concatenate([labelled, others]), torch.cat([self.targets[labelled], unknown])
@@ -66,6 +69,7 @@ class LabelledFeed:
         return LabelledBatch(self.batches.of(graphs, epoch, step, piece), targets[piece])
 
     def graphs_of(self, epoch: int, step: int) -> GraphStore:
+        """The graphs of that batch, on all ranks."""
         return self.store.take(np.concatenate(self._at(epoch, step)))
 
     def _at(self, epoch: int, step: int) -> tuple[np.ndarray, np.ndarray]:
@@ -78,4 +82,5 @@ class LabelledFeed:
         return labelled, others[~np.isin(others, labelled)]  # a graph twice would be a negative of itself
 
     def release(self) -> None:
+        """Give back the pages of a mapped store."""
         self.store.release_pages()

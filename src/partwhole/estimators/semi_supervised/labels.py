@@ -59,6 +59,7 @@ def names_of(y: Any, columns: np.ndarray, given: str | Sequence[str] | None) -> 
 
 
 def require_known(columns: np.ndarray, names: Sequence[str], where: str) -> None:
+    """Raise where no graph has a target; `where` says among which graphs."""
     for name, absent in zip(names, np.atleast_1d(missing(columns).all(axis=0))):
         if absent:
             raise PartwholeError(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import torch
 from torch import Tensor, nn
 
 from partwhole.graphs.node_vectors import NodeVectors
 
 
-class Readout(nn.Module):
+class Readout(nn.Module, ABC):
     """Base of all readouts; `width` is the width of its output."""
 
     is_linear = False  # in the weights: a mix of subgraphs may be read out instead of each (Eq. 10)
@@ -18,9 +20,9 @@ class Readout(nn.Module):
         super().__init__()
         self.width = width
 
+    @abstractmethod
     def read(self, nodes: NodeVectors, weight: Tensor | None) -> Tensor:
         """Node vectors, each counted `weight` [rows] times -> [B, width]"""
-        raise TypeError("a readout defines read")
 
     def forward(self, nodes: NodeVectors, membership: Tensor | None = None) -> Tensor:
         """Graphs to [B, width] (Eq. 6); with membership [S, rows], subgraphs to [B, S, width] (Eq. 9)."""

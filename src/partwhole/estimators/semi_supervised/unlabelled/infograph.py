@@ -36,6 +36,7 @@ class InfoGraph(FromUnlabelled):
     def forward(
         self, student: Predictor, batch: Batch, weight: float
     ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """h(G), -lambda times the local-global bound, and what to log."""
         encoder = student.encoder
         nodes = encoder.nodes(batch)
         h = encoder.readout(nodes)

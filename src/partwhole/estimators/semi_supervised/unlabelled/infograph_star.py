@@ -43,6 +43,7 @@ class InfoGraphStar(FromUnlabelled):
     def forward(
         self, student: Predictor, batch: Batch, weight: float
     ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """h(G) of the student, both losses of the second encoder, and what to log."""
         nodes = self.encoder.nodes(batch)
         h = self.encoder.readout(nodes)
         local_global = self.discriminator(nodes, h, self.config.estimator)

@@ -41,6 +41,7 @@ class MeanTeacher(FromUnlabelled):
     def forward(
         self, student: Predictor, batch: Batch, weight: float
     ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """h(G), lambda times how far student and teacher are apart, and what to log."""
         with torch.no_grad():
             wanted = self.teacher(batch)
         h = student.encoder.embed(batch)
@@ -57,4 +58,5 @@ class MeanTeacher(FromUnlabelled):
             kept.copy_(now)  # BatchNorm's, which are running means themselves
 
     def predictor(self, student: Predictor) -> Predictor:
+        """The teacher."""
         return self.teacher

@@ -36,6 +36,7 @@ class SubgraphInfoMaxLoss(FromUnlabelled):
     def forward(
         self, student: Predictor, batch: Batch, weight: float
     ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """h(G), lambda times the Head-Tail loss, and what to log."""
         views = student.encoder(batch)
         loss, logged = head_tail_loss(views, self.config)
         return views.graph, weight * loss, {"unsupervised": loss.detach(), **logged}
