@@ -20,7 +20,7 @@ SIMPLE_GUESSES = ("majority", "rmse_of_mean")  # what needs no model
 
 
 def class_measures(codes: np.ndarray, chosen: np.ndarray, scores: np.ndarray | None) -> Measures:
-    """Measures of labels `codes` [n], predicted as `chosen` [n]; `scores` [n, classes] order graphs."""
+    """Measures of labels `codes` [n], predicted as `chosen` [n]; `scores` [n, classes] order graphs.
 
     `majority` is the accuracy of always naming the largest class. A measure that does not exist, such as the
     ROC AUC where all graphs are of one class, is not there.
