@@ -70,7 +70,7 @@ def epoch(sgemm_rate: float) -> dict[str, Any]:
     y = np.where(np.isin(some, part.rest), np.nan, graphs.target("mu"))
     assert isinstance(cell, TargetCell)
     held = np.flatnonzero(np.isin(some, part.held_out))
-    model = SubgraphInfoMaxRegressor(**cell.fit_options()).fit(graphs, y, held_out=held)
+    model = SubgraphInfoMaxRegressor(**cell.settings().options()).fit(graphs, y, held_out=held)
     seconds = model.history_[-1]["seconds"]  # the first epoch also loads compiled code
     trained = flops(graphs.take(np.flatnonzero(~np.isin(some, part.held_out))))
     flop = 3 * 2 * trained + flops(graphs.take(held))  # forward and twice backward; G and G^

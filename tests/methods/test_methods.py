@@ -162,7 +162,7 @@ def test_rw_is_the_kernel_of_the_product_graph(mutag):
     graphs = mutag[:6]
     kernel = METHODS.get("rw")(decay=0.05).fit(graphs)
     matrices = [adjacency_matrix(graphs, k) for k in range(6)]
-    assert kernel.weight_ == 0.05  # small enough for these
+    assert kernel.learned_.counter.weight == 0.05  # small enough for these
     raw = np.empty((6, 6))
     for i, j in itertools.product(range(6), repeat=2):
         product = np.kron(matrices[i], matrices[j])
@@ -170,7 +170,8 @@ def test_rw_is_the_kernel_of_the_product_graph(mutag):
     size = np.sqrt(np.diagonal(raw))
     np.testing.assert_allclose(kernel.gram(graphs)[0], raw / np.outer(size, size), atol=1e-7)
     dense = GraphStore.from_graphs([complete(12), complete(5)])
-    assert METHODS.get("rw")().fit(dense).weight_ == pytest.approx(0.9 / 11**2)  # where 0.1 would diverge
+    weight = METHODS.get("rw")().fit(dense).learned_.counter.weight
+    assert weight == pytest.approx(0.9 / 11**2)  # where 0.1 would diverge
 
 
 def complete(nodes: int, schema: Schema = Schema()) -> Graph:

@@ -117,7 +117,7 @@ def test_a_model_of_distances_takes_them_from_an_sdf_file():
 def test_pieces_of_a_file_are_the_whole_file(tmp_path, monkeypatch, suffix):
     monkeypatch.setattr(molecules, "CHUNK", 7)
     for module in ("molecule_table", "smiles_file"):
-        monkeypatch.setattr(f"partwhole.sources.{module}.CHUNK", 7)
+        monkeypatch.setattr(f"partwhole.sources.readers.{module}.CHUNK", 7)
     path = EXAMPLES / f"molecules.{suffix}"
     whole = load_graphs(path)
     found, total = pieces_of(path, Reading(schema=whole.schema))
@@ -476,7 +476,7 @@ def test_reading_does_not_run_ahead(monkeypatch):
 
 def test_rows_stay_with_their_molecules_when_some_are_left_out(tmp_path, monkeypatch):
     for module in ("molecules", "molecule_table", "smiles_file"):
-        monkeypatch.setattr(f"partwhole.sources.{module}.CHUNK", 3)
+        monkeypatch.setattr(f"partwhole.sources.readers.{module}.CHUNK", 3)
     smiles = [
         "C",
         "x",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
@@ -217,9 +218,9 @@ def test_the_report_says_what_was_learned_from():
     assert maker_of_vectors(model) == f"{text}labels of heat"
     model.about_["task"]["labelled"] = 300
     assert maker_of_vectors(model) == f"{text}300 labels of heat"
-    model.target_names_ = ["a", "b"]
+    model.targets_ = dataclasses.replace(model.targets_, names=["a", "b"])
     assert maker_of_vectors(model) == f"{text}300 graphs with labels of a and b"
-    model.target_names_ = [f"t{k}" for k in range(27)]
+    model.targets_ = dataclasses.replace(model.targets_, names=[f"t{k}" for k in range(27)])
     assert maker_of_vectors(model) == f"{text}300 graphs with labels of 27 targets"
 
 

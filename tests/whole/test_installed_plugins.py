@@ -207,7 +207,7 @@ BROKEN = {  # by group and name, why
     "`partwhole.generators.base.Generator`",
     ("readouts", "module"): "mixed_parts is no readout; give a class or a function",
     ("sources", "unfinished"): "OSError: no licence found",
-    ("sources", "silent"): "The source Silent has no `about`; set it in the class",
+    ("sources", "silent"): "The source Silent has no `reads`; set it in the class",
     ("methods", "gone-method"): "ModuleNotFoundError: No module named 'mixed_gone'",
 }
 USE = """

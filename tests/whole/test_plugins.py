@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 
 import commands
 from partwhole import Graph, GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, registry
+from partwhole.config import RecipeConfig
 from partwhole.files.toml import read_toml
 from partwhole.generators.base import BasicOperator, Generator, select
 from partwhole.generators.tree_split import TreeSplit
@@ -132,7 +133,7 @@ def test_classes_and_functions_are_taken_as_options_and_kept_by_name(mutag, tmp_
     assert [kept[name] for name in given] == names
     loaded = SubgraphInfoMax.load(tmp_path / "run")
     np.testing.assert_array_equal(loaded.transform(mutag), model.transform(mutag))
-    assert SubgraphInfoMax(generator=TreeSplit).plain_options()["generator"] == "tree-split"
+    assert RecipeConfig(generator=TreeSplit).plain_options()["generator"] == "tree-split"
     more = SubgraphInfoMax(start_from=str(tmp_path / "run"), **given, **SMALL).fit(mutag)
     assert more.about_["options"]["generator"] == "plain-cut"
 
