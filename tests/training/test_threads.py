@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from partwhole import SubgraphInfoMax
+from partwhole.estimators import networks
 from partwhole.training import trainer
 from partwhole.training.threads import ENOUGH, threads_for, using_threads
 
@@ -30,7 +31,7 @@ def seen(monkeypatch):
         def step(self, epoch, step, steps):
             found.append((torch.get_num_threads(), numba.get_num_threads()))
 
-    monkeypatch.setattr(SubgraphInfoMax, "_listener", lambda self: Listening())
+    monkeypatch.setattr(networks, "shown_progress", lambda bound: Listening())
     return found
 
 
@@ -44,14 +45,14 @@ def test_small_steps_have_one_thread_and_large_ones_all(two_threads):
 
 
 def test_a_fit_of_small_graphs_uses_one_thread_and_gives_the_others_back(two_threads, seen, mutag):
-    model = SubgraphInfoMax(epochs=1, hidden=8, layers=2).fit(mutag)
+    model = SubgraphInfoMax(epochs=1, hidden=8, layers=2, verbose=True).fit(mutag)
     assert {threads for threads, _ in seen} == {1}
     assert {threads for _, threads in seen} == {1}  # compiled loops too
     assert torch.get_num_threads() == 2
     vectors = model.transform(mutag)
     assert torch.get_num_threads() == 2
     seen.clear()
-    forced = SubgraphInfoMax(epochs=1, hidden=8, layers=2, threads=2).fit(mutag)
+    forced = SubgraphInfoMax(epochs=1, hidden=8, layers=2, threads=2, verbose=True).fit(mutag)
     assert {threads for threads, _ in seen} == {2}
     np.testing.assert_allclose(forced.transform(mutag), vectors, rtol=1e-3, atol=1e-4)
 
