@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from commands import Command, partwhole
 from partwhole import PartwholeError
 from partwhole.evaluation.protocols import choose
 from partwhole.parallel.workers.processes import Processes
@@ -389,9 +390,6 @@ def test_finished_cells_are_not_run_again(finished):
     assert results_file(folder).path.read_bytes() == before
 
 
-COMMAND = [sys.executable, "-m", "partwhole", "reproduce", "table2", "--datasets", "MUTAG", "--epochs", "5"]
-
-
 def children(pid: int) -> list[int]:
     return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
@@ -402,23 +400,25 @@ def test_killed_in_the_middle_it_goes_on_where_it_stopped(finished, tmp_path, nu
     """Two cells are there already; two more are being run when the process is ended."""
     journal = results_file(tmp_path)
     journal.path.write_bytes(results_file(finished[0]).path.read_bytes())
-    command = [*COMMAND, "--runs", "2", "--out", str(tmp_path), "--jobs", "2"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = ["reproduce", "table2", "--datasets", "MUTAG", "--epochs", 5, "--runs", 2]
+    words += ["--out", tmp_path, "--jobs", 2]
+    process = Command(*words)
     while not any((tmp_path / ".work").glob("*/metrics.jsonl")):  # a cell is being trained
-        assert process.poll() is None, process.stderr.read()
+        assert process.runs, process.end().stderr
         time.sleep(0.05)
     workers = children(process.pid)
     assert workers
-    process.send_signal(number)
-    assert process.wait() == code
+    stopped = process.stop(number)
+    assert stopped.returncode == code
     if number == signal.SIGTERM:
-        assert "Stopped with 2 of 4 cells finished" in process.stderr.read()
+        assert "Stopped with 2 of 4 cells finished" in stopped.stderr
     while any(os.path.exists(f"/proc/{w}") for w in workers):  # they end with their parent
         time.sleep(0.1)
     assert len(journal.read()) == 2
     if number == signal.SIGTERM:
         return
-    ended = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    ended = partwhole(*words, "--json")
+    assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)["rows"]
     assert [row["runs × epochs"] for row in rows] == ["2 × 5", "2 × 5"]
     assert len(journal.read()) == 4
