@@ -14,7 +14,7 @@ import numpy as np
 
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import KERNEL, fold_accuracies
-from partwhole.recipes.graph_vectors import Summary, described
+from partwhole.recipes.graph_vectors import GraphVectors
 from partwhole.recipes.weights import BEST, LAYERS
 from partwhole.reproduce.statistics import corrected_paired_test
 
@@ -31,11 +31,13 @@ CHOICES = {
 def similarities(store: GraphStore, epochs: int) -> np.ndarray:
     """[K, n, n] of the RBF kernel, the shipped weights first, then all choices."""
     model = SubgraphInfoMax(epochs=epochs, random_state=FIRST_SEED, snapshot_every=0).fit(store)
-    blocks = [*described(store, BEST), *model._learned(model._prepared(store))]
+    blocks = model.learned_.vectors.blocks(
+        model.learned_.network.inputs.prepared(store), model.learned_.network.layer_sums
+    )
     grams = []
     for weights in [BEST, *(BEST | dict(zip(CHOICES, w)) for w in itertools.product(*CHOICES.values()))]:
-        summary = Summary(weights, layers=blocks[-1].shape[1], width=128)
-        summary.learn(summary.part(blocks))
+        summary = GraphVectors(weights, blocks[-1].shape[1], 128).directions
+        summary.learn(summary.measured(blocks))
         x = summary(blocks).astype(np.float64)
         squares = (x * x).sum(axis=1)
         distances = squares[:, None] + squares - 2 * x @ x.T

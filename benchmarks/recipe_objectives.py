@@ -8,7 +8,7 @@ run has. Each line is one trial.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,12 +25,13 @@ from partwhole.graphs.graph import Batch, GraphBatch, Movable
 from partwhole.graphs.refinement import hash_rows, refine
 from partwhole.model import PartWhole
 from partwhole.nn.layers import linear
-from partwhole.recipes.graph_vectors import Summary, described
+from partwhole.recipes.graph_vectors import GraphVectors, described, signed_log
 from partwhole.recipes.histogram import hashed_histogram
 from partwhole.recipes.weights import BEST, LAYERS
 from partwhole.registry import STRUCTURE
-from partwhole.training.feeds import EveryGraph, Feed
-from partwhole.training.objectives import HeadTailObjective, Objective, head_tail_loss
+from partwhole.training.feeds import EpochFeed
+from partwhole.training.objectives import HeadTailObjective, head_tail_loss
+from partwhole.training.plan import Objective, TrainingPlan
 
 FIRST_SEED = 100
 TEMPERATURE = 0.2
@@ -94,14 +95,15 @@ class PartAgainstRest(Objective):
 class PartsExchanged(Objective):
     """The paper's, where G^ has one part, each in turn, of another graph in place of its own."""
 
-    turn = 0
+    def __init__(self, config: FitConfig):
+        self.config, self.turn = config, 0
 
     def __call__(self, model: Any, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         views, (_, parts, _) = model(batch), parts_of(model, batch)
         own = parts[:, self.turn % parts.shape[1]]
         self.turn += 1
         exchanged = views.graph - own + own.roll(1, 0)
-        loss, logged = head_tail_loss(replace(views, corrupted=exchanged), model.config)
+        loss, logged = head_tail_loss(replace(views, corrupted=exchanged), self.config)
         return loss, {"loss": loss.detach(), **logged}
 
 
@@ -115,7 +117,7 @@ class WithMoved(Movable):
         return self.batch.num_graphs
 
 
-class MovedFeed(EveryGraph):
+class MovedFeed(EpochFeed):
     """Each graph, and the same with a fifth of its edges moved; nodes keep the degrees that they had."""
 
     def make(self, graphs: np.ndarray, epoch: int, step: int) -> WithMoved:
@@ -127,9 +129,12 @@ class MovedFeed(EveryGraph):
 class EdgesMoved(Objective):
     """The paper's, where G^ has other edges in place of other places of its nodes."""
 
+    def __init__(self, config: FitConfig):
+        self.config = config
+
     def __call__(self, model: PartWhole, batch: WithMoved) -> tuple[Tensor, dict[str, Tensor]]:
         views = replace(model(batch.batch), corrupted=model.embed(batch.moved))
-        loss, logged = head_tail_loss(views, model.config)
+        loss, logged = head_tail_loss(views, self.config)
         return loss, {"loss": loss.detach(), **logged}
 
 
@@ -149,33 +154,29 @@ STRUCTURE.add("hashed-colors", hashed_colors)
 class Trial(SubgraphInfoMax):
     """The network of `best`, trained by another objective."""
 
-    objective: Objective = HeadTailObjective()
+    objective: Callable[[FitConfig], Objective] = HeadTailObjective
 
-    def _model(self, config: FitConfig, widths: Mapping[str, int], edge_width: int) -> PartWhole:
-        model = super()._model(config, widths, edge_width)
-        model.projection, model.projection_of_rest = Projection(self.hidden), Projection(self.hidden)
-        return model
-
-    def _objective(self) -> Objective:
-        return self.objective
-
-    def _feed(self, store: GraphStore) -> Feed:
-        if isinstance(self.objective, EdgesMoved):
-            return MovedFeed(store, self.model_.config)
-        return super()._feed(store)
+    def plan(self, model: PartWhole, store: GraphStore, config: FitConfig) -> TrainingPlan:
+        with torch.random.fork_rng():
+            torch.manual_seed(config.random_state)
+            model.projection, model.projection_of_rest = Projection(config.hidden), Projection(config.hidden)
+        objective = self.objective(config)
+        plan = super().plan(model, store, config)
+        feed = MovedFeed(store, config) if isinstance(objective, EdgesMoved) else plan.feed
+        return replace(plan, objective=objective, feed=feed)
 
 
 COLORS = {"structure": ("hashed-colors",)}
-TRIALS: dict[str, tuple[Callable[[], Objective], dict[str, Any]]] = {
+TRIALS: dict[str, tuple[Callable[[FitConfig], Objective], dict[str, Any]]] = {
     "the paper's": (HeadTailObjective, {}),
     "cosine score": (HeadTailObjective, {"pair_score": "cosine"}),
-    "InfoNCE after projection heads": (Projected, {}),
-    "each part against the rest": (lambda: PartAgainstRest(0.0), {}),
-    "each part against the rest, balanced": (lambda: PartAgainstRest(1.0), {}),
+    "InfoNCE after projection heads": (lambda config: Projected(), {}),
+    "each part against the rest": (lambda config: PartAgainstRest(0.0), {}),
+    "each part against the rest, balanced": (lambda config: PartAgainstRest(1.0), {}),
     "negatives with moved edges": (EdgesMoved, {}),
     "negatives with exchanged parts": (PartsExchanged, {}),
     "the paper's, from hashed colours": (HeadTailObjective, COLORS),
-    "InfoNCE, from hashed colours": (Projected, COLORS),
+    "InfoNCE, from hashed colours": (lambda config: Projected(), COLORS),
 }
 
 
@@ -183,13 +184,14 @@ def accuracies(store: GraphStore, trial: str, epochs: int, seed: int, folds: int
     """Of the layers alone, and of all that `best` sums up."""
     objective, options = TRIALS[trial]
     model = Trial(epochs=epochs, random_state=seed, snapshot_every=0, **options)
-    model.objective = objective()
-    layers = model.fit(store)._learned(model._prepared(store))
+    model.objective = objective
+    learned = model.fit(store).learned_
+    layers = [signed_log(learned.network.layer_sums(learned.network.inputs.prepared(store)))]
     found = []
     for recipe in {LAYERS: 1.0}, BEST:
         blocks = [*described(store, recipe), *layers]
-        summary = Summary(recipe, layers=layers[0].shape[1], width=128)
-        summary.learn(summary.part(blocks))
+        summary = GraphVectors(recipe, layers[0].shape[1], 128).directions
+        summary.learn(summary.measured(blocks))
         seeds = range(FIRST_SEED, FIRST_SEED + folds)
         found.append(np.mean([fold_accuracies(summary(blocks), store.labels, seed=s) for s in seeds]))
     return found

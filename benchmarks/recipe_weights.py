@@ -12,7 +12,7 @@ import numpy as np
 
 from partwhole import GraphStore, SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import fold_accuracies
-from partwhole.recipes.graph_vectors import Summary, described
+from partwhole.recipes.graph_vectors import GraphVectors
 from partwhole.recipes.weights import BEST, LAYERS
 
 FIRST_SEED = 100
@@ -34,7 +34,9 @@ TRIALS = {  # what differs from the shipped weights
 def blocks_of(store: GraphStore, epochs: int) -> list[np.ndarray]:
     """All that `best` sums up, of a network after so many epochs."""
     model = SubgraphInfoMax(epochs=epochs, random_state=FIRST_SEED, snapshot_every=0).fit(store)
-    return [*described(store, BEST), *model._learned(model._prepared(store))]
+    return model.learned_.vectors.blocks(
+        model.learned_.network.inputs.prepared(store), model.learned_.network.layer_sums
+    )
 
 
 def main() -> None:
@@ -50,8 +52,8 @@ def main() -> None:
         for label, other in TRIALS.items():
             means = []
             for blocks in trained.values():
-                summary = Summary(BEST | other, layers=blocks[-1].shape[1], width=128)
-                summary.learn(summary.part(blocks))
+                summary = GraphVectors(BEST | other, blocks[-1].shape[1], 128).directions
+                summary.learn(summary.measured(blocks))
                 vectors = summary(blocks)
                 seeds = range(FIRST_SEED, FIRST_SEED + given.seeds)
                 means.append(np.mean([fold_accuracies(vectors, store.labels, seed=s) for s in seeds]))

@@ -15,7 +15,7 @@ from pathlib import Path
 from over_seeds import print_over_seeds
 
 from partwhole import SubgraphInfoMax, load_graphs
-from partwhole.estimators.base import load_run
+from partwhole.estimators.loading import load_run
 from partwhole.evaluation.classifiers import CLASSIFIERS, RBF, fold_accuracies
 from partwhole.runs.folder import RunFolder
 

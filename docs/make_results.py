@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from partwhole.reproduce.accuracy_sheet import lines
-from partwhole.reproduce.any_sheet import sheet
 from partwhole.reproduce.picture import picture
+from partwhole.reproduce.rendering import render
 from partwhole.reproduce.runner import results_file
 from partwhole.reproduce.sheet import to_markdown
 from partwhole.reproduce.tables import ALL, TABLES, Table, plan, selected
@@ -32,7 +32,7 @@ def rendered() -> dict[Path, str]:
 
     def block(match: re.Match[str]) -> str:
         table = methods if match[2] == "methods" else selected(TABLES[match[2]], None, None)
-        return f"{match[1]}{to_markdown(sheet(table, plan(table), records))}{match[3]}"
+        return f"{match[1]}{to_markdown(render(table, plan(table), records))}{match[3]}"
 
     def drawn(table: Table) -> str:
         return picture(table, lines(plan(table), records))

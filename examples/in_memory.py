@@ -1,4 +1,4 @@
-"""Vectors of graphs that are objects in Python: PyTorch Geometric, networkx, SMILES."""
+"""Vectors of graphs that are objects in Python. Extras needed: molecules and pyg."""
 
 import networkx as nx
 import torch

@@ -1,7 +1,7 @@
 """Train the encoder that comes with the package, `make pretrained`: ten minutes on two cores.
 
 Data: SMILES of MOSES (drug-like) and of QM9 (all small molecules of C, N, O, F), drawn by a seed, from
-$PARTWHOLE_DATA. No label of any kind is read. The choice of options is in docs/molecules.md.
+$PARTWHOLE_DATA. No label of any kind is read. The choice of options is in docs/notes/molecule-encoder.md.
 """
 
 from __future__ import annotations

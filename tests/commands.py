@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -115,3 +116,10 @@ def partwhole(
 ) -> CompletedProcess:
     """The same, when it has ended."""
     return Command(*arguments, cwd=cwd, prepare=prepare).end()
+
+
+def python(script: str, *folders: Path) -> CompletedProcess:
+    """A script in a new process of Python, which imports from these folders first."""
+    path = os.pathsep.join([*map(str, folders), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    command = [sys.executable, "-c", script]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path})

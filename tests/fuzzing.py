@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from partwhole import Graph, GraphStore, PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.estimators.base import load_run
+from partwhole.estimators.loading import load_run
 from partwhole.graphs.schema import Column, Schema
 from partwhole.registry import GENERATORS
 from places import EXAMPLES, ROOT

@@ -26,6 +26,8 @@ in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this ma
 
 
 class Served:
+    """The service of a run on a free port, until `stop`."""
+
     def __init__(self, run: Path, *options: object):
         command = [sys.executable, "-m", "partwhole", "serve", str(run), "--port", "0", *map(str, options)]
         self.process = subprocess.Popen(

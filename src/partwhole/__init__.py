@@ -10,35 +10,43 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from partwhole.errors import PartwholeError
-    from partwhole.estimators.base import load_pretrained, load_run
+    from partwhole.estimators.loading import load_pretrained, load_run
     from partwhole.estimators.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
     from partwhole.estimators.subgraph_infomax import SubgraphInfoMax
     from partwhole.export.groups import cluster_graphs, outlier_scores
+    from partwhole.export.neighbors import nearest_graphs
     from partwhole.graphs.graph import Graph
     from partwhole.graphs.store import GraphStore
+    from partwhole.model import PartWhole
+    from partwhole.registry import METHODS
     from partwhole.sources.datasets.motifs import make_motif_graphs
     from partwhole.sources.loading import load_graphs
 
     __version__: str
 
 _HOMES = {
+    "METHODS": "partwhole.registry",
     "Graph": "partwhole.graphs.graph",
     "GraphStore": "partwhole.graphs.store",
+    "PartWhole": "partwhole.model",
     "PartwholeError": "partwhole.errors",
     "SubgraphInfoMax": "partwhole.estimators.subgraph_infomax",
     "SubgraphInfoMaxClassifier": "partwhole.estimators.predictors",
     "SubgraphInfoMaxRegressor": "partwhole.estimators.predictors",
     "cluster_graphs": "partwhole.export.groups",
     "load_graphs": "partwhole.sources.loading",
-    "load_pretrained": "partwhole.estimators.base",
-    "load_run": "partwhole.estimators.base",
+    "load_pretrained": "partwhole.estimators.loading",
+    "load_run": "partwhole.estimators.loading",
     "make_motif_graphs": "partwhole.sources.datasets.motifs",
+    "nearest_graphs": "partwhole.export.neighbors",
     "outlier_scores": "partwhole.export.groups",
 }
 
 __all__ = [
+    "METHODS",
     "Graph",
     "GraphStore",
+    "PartWhole",
     "PartwholeError",
     "SubgraphInfoMax",
     "SubgraphInfoMaxClassifier",
@@ -48,6 +56,7 @@ __all__ = [
     "load_pretrained",
     "load_run",
     "make_motif_graphs",
+    "nearest_graphs",
     "outlier_scores",
 ]
 

@@ -6,11 +6,9 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -54,7 +52,15 @@ def option(
 
 
 def seed_option(help: str = "Seed of everything random.") -> Any:
+    """The option `random_state`, which a fit may draw from."""
     return option(0, help, flag="--seed", least=0, below=2**32, draws=True)
+
+
+def same(config: type, name: str) -> Any:
+    """The option of this name as another configuration declares it: two that share options need no common
+    base."""
+    declared = config.__dataclass_fields__[name]  # type: ignore[attr-defined]
+    return field(default=declared.default, metadata=declared.metadata)
 
 
 @dataclass(eq=False)
@@ -124,7 +130,7 @@ class TrainConfig(Options):
 
 @dataclass(eq=False)
 class BackboneConfig(TrainConfig):
-    """Of those in which the graph network can be chosen."""
+    """Options of the compared methods in which the graph network can be chosen."""
 
     backbone: Plugin = option("gin", "Graph network; `pyg:NAME` takes a basic PyG model.", choices=BACKBONES)
     readout: Plugin = option("sum", "Node vectors to graph vector.", choices=READOUTS)
@@ -132,20 +138,12 @@ class BackboneConfig(TrainConfig):
 
 
 @dataclass(eq=False)
-class LabelConfig(TrainConfig):
-    """Of those that learn from labels."""
-
-    validation: float = option(
-        0.1, "Share of the labelled graphs that choose the epoch; 0: the last epoch.", least=0, below=1
-    )
-    lr_decay: float = option(0.7, "Factor on the learning rate when validation no longer improves.", above=0)
-    patience: int = option(5, "Epochs without improvement that are let pass before that.", least=0)
-
-
-@dataclass(eq=False)
-class FitConfig(BackboneConfig):
+class FitConfig(TrainConfig):
     """Options of the paper's training, with labels or without; the defaults are the paper's."""
 
+    backbone: Plugin = same(BackboneConfig, "backbone")
+    readout: Plugin = same(BackboneConfig, "readout")
+    lift: bool = same(BackboneConfig, "lift")
     generator: Plugin = option("tree-split", "How subgraphs are made.", choices=GENERATORS)
     num_subgraphs: int = option(4, "Number S of subgraphs.", flag="--subgraphs", least=2)
     selection: str = option("straight-through", "How a node is put into a subgraph.", choices=SELECTIONS)
@@ -160,18 +158,62 @@ class FitConfig(BackboneConfig):
     subgraph_conv: bool = option(True, "Mix the subgraphs before contrasting (off: BASE and BASE+NEG).")
 
     def validate(self) -> None:
+        """Check the generator against the number of subgraphs, too."""
         super().validate()
-        generator = GENERATORS.get(self.generator)
-        if not hasattr(generator, "check"):
-            raise PartwholeError(
-                f"{generator.__name__} is no generator; derive it from `partwhole.generators.base.Generator`."
-            )
-        generator.check(self.num_subgraphs)
+        GENERATORS.get(self.generator).check(self.num_subgraphs)
+
+
+@dataclass(eq=False)
+class UntrainedConfig(Options):
+    """Options of an encoder that stays as it begins."""
+
+    structure: tuple[Plugin, ...] = same(FitConfig, "structure")
+    hidden: int = same(FitConfig, "hidden")
+    layers: int = same(FitConfig, "layers")
+    random_state: Seed = same(FitConfig, "random_state")
+    device: str = same(FitConfig, "device")
+    threads: int = same(FitConfig, "threads")
+    backbone: Plugin = same(FitConfig, "backbone")
+    readout: Plugin = same(FitConfig, "readout")
+    lift: bool = same(FitConfig, "lift")
+    generator: Plugin = same(FitConfig, "generator")
+    num_subgraphs: int = same(FitConfig, "num_subgraphs")
+    selection: str = same(FitConfig, "selection")
+    subgraph_conv: bool = same(FitConfig, "subgraph_conv")
+
+    @classmethod
+    def completed(cls, kept: Mapping[str, Any]) -> dict[str, Any]:
+        """Complete old options: those of training, which older runs had too, did nothing."""
+        known = {f.name for f in dataclasses.fields(cls)}
+        return super().completed({name: value for name, value in kept.items() if name in known})
+
+
+class EncoderOptions(Protocol):
+    """What any network is built and run by."""
+
+    structure: tuple[Plugin, ...]
+    hidden: int
+    layers: int
+    random_state: Seed
+    device: str
+    threads: int
+
+
+class ModelOptions(EncoderOptions, Protocol):
+    """What the paper's model is built by."""
+
+    backbone: Plugin
+    readout: Plugin
+    lift: bool
+    generator: Plugin
+    num_subgraphs: int
+    selection: str
+    subgraph_conv: bool
 
 
 @dataclass(eq=False)
 class RecipeConfig(FitConfig):
-    """Parameters of `SubgraphInfoMax`."""
+    """Options of `SubgraphInfoMax`."""
 
     recipe: str = option(
         "best",
@@ -181,14 +223,19 @@ class RecipeConfig(FitConfig):
 
     @classmethod
     def completed(cls, kept: Mapping[str, Any]) -> dict[str, Any]:
-        """What names no recipe is older than the first of ours."""
+        """Complete old options: a run that names no recipe is older than the first of ours."""
         return super().completed({"recipe": PAPER, **kept})
 
 
 @dataclass(eq=False)
-class PredictorConfig(FitConfig, LabelConfig):
+class PredictorConfig(FitConfig):
     """Options of a fit with labels (Eq. 18); the others are those without."""
 
+    validation: float = option(
+        0.1, "Share of the labelled graphs that choose the epoch; 0: the last epoch.", least=0, below=1
+    )
+    lr_decay: float = option(0.7, "Factor on the learning rate when validation no longer improves.", above=0)
+    patience: int = option(5, "Epochs without improvement that are let pass before that.", least=0)
     unlabelled: Plugin = option("subgraph-infomax", "What unlabelled graphs teach.", choices=UNLABELLED)
     unsupervised_weight: float = option(
         1e-3, "Weight lambda of what they teach; 0: learn from the labels alone.", least=0
@@ -242,12 +289,3 @@ def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
 def field_type(f: dataclasses.Field[Any]) -> type:
     """The plain type of a field: str, int, float, bool or tuple."""
     return type(f.default)
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text())
-    except OSError as error:
-        raise PartwholeError(f"Cannot read {path} ({error.strerror}); check the path.") from None
-    except (ValueError, RecursionError) as error:
-        raise PartwholeError(f"{path} is not valid TOML ({error}); correct it there.") from None

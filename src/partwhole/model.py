@@ -6,12 +6,15 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
-from partwhole.config import FitConfig
+from partwhole.config import ModelOptions
+from partwhole.generators.base import Generator
 from partwhole.graphs.graph import Batch, GraphViews, InputRows
 from partwhole.graphs.node_vectors import NodeVectors
+from partwhole.nn.building import build_backbone
+from partwhole.nn.graph_encoder import GraphEncoder
 from partwhole.nn.layers import MLP, StackConv
 from partwhole.nn.readout.base import Readout
-from partwhole.registry import BACKBONES, GENERATORS, READOUTS, Plugin
+from partwhole.registry import GENERATORS, READOUTS
 
 
 class NodeAggregation(nn.Module):
@@ -29,6 +32,7 @@ class NodeAggregation(nn.Module):
         self.attribute_conv = StackConv(kinds) if kinds > 1 else None
 
     def forward(self, inputs: InputRows) -> Tensor:
+        """X^(0) [n, d] from the attributes of nodes and edges."""
         kinds = [mlp(inputs.attributes[kind]) for kind, mlp in self.node_mlps.items()]  # [n, d] each
         if self.edge_mlp is not None:
             assert inputs.edge_attributes is not None
@@ -41,13 +45,13 @@ class NodeAggregation(nn.Module):
 class LayerAggregation(nn.Module):
     """Layer-Agg: L layers of a GNN, mixed by an (L, 1) kernel into X_G (Eq. 1 and 5)."""
 
-    def __init__(self, backbone: Plugin, hidden: int, layers: int, edge_width: int):
+    def __init__(self, backbone: nn.Module, layers: int):
         super().__init__()
-        takes = {"edge_width": edge_width} if BACKBONES.takes(backbone, "edge_width") else {}
-        self.backbone = BACKBONES.build(backbone, hidden=hidden, layers=layers, **takes)
+        self.backbone = backbone  # (X^(0), batch) -> X^(1) … X^(L)
         self.layer_conv = StackConv(layers)
 
     def forward(self, x0: Tensor, batch: Batch) -> NodeVectors:
+        """X_G from X^(0), by the backbone and layer-conv."""
         layers = self.backbone(batch.start(x0), batch)  # X^(1) … X^(L)
         return batch.nodes(layers, self.layer_conv.weight, self.layer_conv.bias)
 
@@ -55,17 +59,13 @@ class LayerAggregation(nn.Module):
 class SubgraphAggregation(nn.Module):
     """Subgraph-Agg: S subgraphs, read out and mixed by an (S, 1) kernel into h~ (Eq. 8-12)."""
 
-    def __init__(self, config: FitConfig):
+    def __init__(self, generator: Generator, num_subgraphs: int, *, conv: bool = True):
         super().__init__()
-        self.generator = GENERATORS.build(
-            config.generator,
-            hidden=config.hidden,
-            num_subgraphs=config.num_subgraphs,
-            selection=config.selection,
-        )
-        self.subgraph_conv = StackConv(config.num_subgraphs) if config.subgraph_conv else None
+        self.generator = generator  # X_G -> membership [S, n]
+        self.subgraph_conv = StackConv(num_subgraphs) if conv else None
 
     def forward(self, nodes: NodeVectors, readout: Readout) -> tuple[Tensor, Tensor]:
+        """h~ [B, 1, d] (BASE: the subgraphs themselves [B, S, d]) and the membership [S, rows]."""
         membership = self.generator(nodes)  # [S, rows]
         conv = self.subgraph_conv
         if conv is None:  # BASE: h(G) against every subgraph
@@ -77,29 +77,81 @@ class SubgraphAggregation(nn.Module):
         return mixed.unsqueeze(1), membership  # [B, 1, d]
 
 
-class PartWhole(nn.Module):
-    """Graphs to vectors: `embed` gives h(G); `forward` the three views that training compares."""
+class PartWhole(GraphEncoder):
+    """Graphs to vectors: `embed` gives h(G); `forward` the three views that training compares.
 
-    def __init__(self, config: FitConfig, widths: Mapping[str, int], edge_width: int):
+    Parameters
+    ----------
+    node_aggregation : NodeAggregation
+        Attributes to X^(0).
+    layer_aggregation : LayerAggregation
+        A graph network, its layers mixed into X_G.
+    readout : Readout
+        Node vectors to h(G).
+    subgraph_aggregation : SubgraphAggregation
+        A generator of subgraphs, their vectors mixed into h~.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwhole import PartWhole, make_motif_graphs
+    >>> from partwhole.config import FitConfig
+    >>> from partwhole.structure.base import with_structure
+    >>> graphs = with_structure(make_motif_graphs(4), ["degree"])
+    >>> model = PartWhole.from_config(FitConfig(hidden=8), {"degree": 1})
+    >>> model(graphs.batch(np.arange(4))).graph.shape
+    torch.Size([4, 8])
+    """
+
+    def __init__(
+        self,
+        node_aggregation: NodeAggregation,
+        layer_aggregation: LayerAggregation,
+        readout: Readout,
+        subgraph_aggregation: SubgraphAggregation,
+    ):
         super().__init__()
-        self.config, self.widths, self.edge_width = config, widths, edge_width
-        self.node_aggregation = NodeAggregation(widths, edge_width, config.hidden)
-        self.layer_aggregation = LayerAggregation(config.backbone, config.hidden, config.layers, edge_width)
-        self.readout: Readout = READOUTS.build(config.readout, hidden=config.hidden)
-        self.subgraph_aggregation = SubgraphAggregation(config)
+        self.node_aggregation = node_aggregation
+        self.layer_aggregation = layer_aggregation
+        self.readout = readout
+        self.subgraph_aggregation = subgraph_aggregation
+
+    @classmethod
+    def from_config(cls, config: ModelOptions, widths: Mapping[str, int], edge_width: int = 0) -> PartWhole:
+        """The model that options name, with its first weights.
+
+        Parameters
+        ----------
+        config : FitConfig or anything with the same options
+            Names of backbone, readout and generator, and their sizes.
+        widths : mapping
+            Columns of each kind of node attributes: `{"node": 7, "degree": 1}`.
+        edge_width : int
+            Columns of the edge attributes.
+        """
+        hidden, layers, number = config.hidden, config.layers, config.num_subgraphs
+        return cls(
+            NodeAggregation(widths, edge_width, hidden),
+            LayerAggregation(build_backbone(config.backbone, hidden, layers, edge_width), layers),
+            READOUTS.build(config.readout, hidden=hidden),
+            SubgraphAggregation(
+                GENERATORS.build(
+                    config.generator, hidden=hidden, num_subgraphs=number, selection=config.selection
+                ),
+                number,
+                conv=config.subgraph_conv,
+            ),
+        )
 
     @property
     def backbone(self) -> nn.Module:
+        """The graph network."""
         return self.layer_aggregation.backbone
 
     @property
     def width(self) -> int:
-        """Of h(G)."""
+        """Columns of h(G)."""
         return self.readout.width
-
-    def drawn_again(self) -> PartWhole:
-        """A model of the same shape with other first weights."""
-        return PartWhole(self.config, self.widths, self.edge_width)
 
     def nodes(self, batch: Batch) -> NodeVectors:
         """X_G [n, d], Eq. 2-5"""

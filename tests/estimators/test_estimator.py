@@ -136,10 +136,10 @@ def test_a_network_in_training_mode_gives_the_same_vectors_and_learns_nothing_fr
 def test_predictions_do_not_depend_on_the_mode_either(mutag):
     model = SubgraphInfoMaxClassifier(unlabelled="mean-teacher", **SMALL).fit(mutag, mutag.labels)
     shares, vectors = model.predict_proba(mutag), model.transform(mutag)
-    model.predictor_.train()
+    model.learned_.network.train()
     np.testing.assert_array_equal(model.predict_proba(mutag), shares)
     np.testing.assert_array_equal(model.transform(mutag), vectors)
-    assert all(module.training for module in model.predictor_.modules())
+    assert all(module.training for module in model.learned_.network.modules())
 
 
 # -------------------------------------------------------------------- run folders are not lost

@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression
 
 from commands import partwhole
 from partwhole import PartwholeError, SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs, load_pretrained
-from partwhole.estimators.base import load_run
 from partwhole.estimators.linear import LogisticClassifier, RidgeRegressor, in_own_span
+from partwhole.estimators.loading import load_run
 from partwhole.methods.morgan import MorganFingerprints
 from partwhole.runs.folder import RunFolder
 from partwhole.runs.pretrained import pretrained_folder

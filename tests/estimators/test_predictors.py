@@ -12,9 +12,9 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import cross_val_score
 
 from partwhole import PartwholeError, SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
-from partwhole.estimators.semi_supervised.labels import parts
+from partwhole.estimators.semi_supervised.labels import split
 from partwhole.estimators.semi_supervised.tasks import Classification, Regression
-from partwhole.evaluation.protocols import evaluate
+from partwhole.evaluation.scoring import evaluate
 from partwhole.registry import UNLABELLED
 from partwhole.training.trainer import Interrupted
 from partwhole.training.validation import EpochChoice, Validation
@@ -182,22 +182,22 @@ def test_labels_of_any_plain_kind(mutag, tmp_path, values, classes):
 def test_none_that_is_held_out_is_the_last_with_its_label():
     columns = np.array([["a"], ["b"], ["a"], ["c"], ["c"], [None]], dtype=object)
     for seed in range(20):
-        train, held = parts(columns, None, 0.4, seed, classes=True)
+        train, held = split(columns, None, 0.4, seed, classes=True)
         assert 1 not in held
         assert 5 not in [*train, *held]
         assert {columns[g, 0] for g in train} == {"a", "b", "c"}
         assert len(held) == 2
-    assert parts(columns, None, 0.0, 0, classes=True)[1].tolist() == []
+    assert split(columns, None, 0.0, 0, classes=True)[1].tolist() == []
     numbers = np.array([[1.0, None], [2.0, 5.0], [3.0, None]], dtype=object)
-    assert all(1 not in parts(numbers, None, 0.3, seed, classes=False)[1] for seed in range(10))
+    assert all(1 not in split(numbers, None, 0.3, seed, classes=False)[1] for seed in range(10))
 
 
 def test_a_mask_of_graphs_held_out():
     columns = np.arange(6.0).astype(object)[:, None]
-    assert parts(columns, np.arange(6) > 3, 0, 0, classes=False)[1].tolist() == [4, 5]
+    assert split(columns, np.arange(6) > 3, 0, 0, classes=False)[1].tolist() == [4, 5]
     for wrong in ([True, False], [0.5], [[1]], [6], [-1]):
         with pytest.raises(PartwholeError, match="held_out must list places of the 6 graphs"):
-            parts(columns, wrong, 0, 0, classes=False)
+            split(columns, wrong, 0, 0, classes=False)
 
 
 def test_constant_targets_are_only_shifted():

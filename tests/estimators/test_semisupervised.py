@@ -29,11 +29,21 @@ def small(**options) -> PredictorConfig:
     return PredictorConfig(hidden=6, layers=2, batch_size=8, **options)
 
 
+def encoder_for(mutag, config=None):
+    return PartWhole.from_config(
+        config or small(), {"node": mutag.schema.node_width}, mutag.schema.edge_width
+    )
+
+
 def model_for(mutag, **options) -> SemiSupervisedModel:
     torch.manual_seed(0)
     config = small(**options)
-    encoder = PartWhole(config, {"node": mutag.schema.node_width}, mutag.schema.edge_width)
-    return SemiSupervisedModel(config, encoder, TASK).double()
+    encoder = encoder_for(mutag, config)
+
+    def drawn_again():
+        return encoder_for(mutag, config)
+
+    return SemiSupervisedModel(config, encoder, TASK, drawn_again).double()
 
 
 # -------------------------------------------------------------------- losses
@@ -56,7 +66,9 @@ def test_eq_18_is_the_sum_of_both_losses_of_one_pass(mutag):
 
 def test_infograph_is_a_loop_over_nodes_and_graphs(mutag):
     torch.manual_seed(1)
-    model = PartWhole(small(), {"node": mutag.schema.node_width}, mutag.schema.edge_width).double()
+    model = PartWhole.from_config(
+        small(), {"node": mutag.schema.node_width}, mutag.schema.edge_width
+    ).double()
     loss = LocalGlobal(6, 6).double()
     batch = mutag.batch(np.arange(4)).double()
     nodes = model.nodes(batch)
@@ -73,7 +85,7 @@ def test_infograph_is_a_loop_over_nodes_and_graphs(mutag):
 
 def test_infograph_counts_the_nodes_of_a_lifted_row(mutag):
     torch.manual_seed(2)
-    model = PartWhole(small(), {"node": mutag.schema.node_width}, mutag.schema.edge_width).double().eval()
+    model = encoder_for(mutag).double().eval()
     loss = LocalGlobal(6, 6).double()
     index = np.arange(20)
     values = []
@@ -143,10 +155,10 @@ def test_classes_disagree_by_their_probabilities():
 
 def test_labelled_graphs_come_round_and_the_others_go_on(mutag):
     config = small()
-    model = PartWhole(config, {"node": mutag.schema.node_width}, mutag.schema.edge_width)
+    model = encoder_for(mutag, config)
     labelled, everything = np.arange(10), np.arange(100)
     targets = np.arange(188.0)[:, None]
-    feed = LabelledFeed(mutag, model, targets, labelled=labelled, everything=everything, corrupt=True)
+    feed = LabelledFeed(mutag, model, config, targets, labelled=labelled, everything=everything, corrupt=True)
     assert feed.steps() == LEAST_STEPS  # 10 labels would make an epoch of two steps
     seen, others = [], []
     for step in range(2):  # 10 graphs are two batches of 8 and 2
@@ -158,7 +170,7 @@ def test_labelled_graphs_come_round_and_the_others_go_on(mutag):
     assert sorted(seen) == list(range(10))
     assert all(6 <= count <= 8 for count in others)  # those drawn twice are left out
     everything_known = LabelledFeed(
-        mutag, model, targets, labelled=labelled, everything=labelled, corrupt=False
+        mutag, model, config, targets, labelled=labelled, everything=labelled, corrupt=False
     )
     for step in range(20):  # a graph twice in a batch would be a negative of itself
         batch = everything_known.batch(0, step)

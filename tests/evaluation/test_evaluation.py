@@ -9,12 +9,13 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
 from partwhole import PartwholeError, SubgraphInfoMax
-from partwhole.estimators.base import load_run
+from partwhole.estimators.loading import load_run
 from partwhole.evaluation.classifiers import fold_accuracies, outer_folds
 from partwhole.evaluation.linear_svm import rotate, weight_path
 from partwhole.evaluation.logistic import logistic_regression
 from partwhole.evaluation.nested import C_GRID
-from partwhole.evaluation.protocols import PROTOCOLS, evaluate
+from partwhole.evaluation.protocols import PROTOCOLS
+from partwhole.evaluation.scoring import evaluate
 from partwhole.evaluation.svm import nested_svm
 
 

@@ -15,14 +15,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.estimators.base import load_run
 from partwhole.estimators.linear import PENALTIES, LogisticClassifier, RidgeRegressor
+from partwhole.estimators.loading import load_run
 from partwhole.estimators.semi_supervised.measures import class_measures, number_measures
 from partwhole.evaluation.classifiers import fold_measures
 from partwhole.evaluation.nested import C_GRID
 from partwhole.evaluation.numbers import ridge_measures
-from partwhole.evaluation.protocols import evaluate
 from partwhole.evaluation.refits import refitted
+from partwhole.evaluation.scoring import evaluate
 
 pytest.importorskip("rdkit")
 SMILES = ["C" * (k % 12 + 1) + ("O" if k % 3 else "N") for k in range(60)]

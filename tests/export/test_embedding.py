@@ -9,9 +9,11 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -21,13 +23,15 @@ import pytest
 from pyarrow import parquet
 
 from commands import partwhole
-from partwhole import SubgraphInfoMax, cluster_graphs, load_pretrained, outlier_scores
+from partwhole import SubgraphInfoMax, cluster_graphs, load_graphs, load_pretrained, outlier_scores
 from partwhole.cli.optional_values import with_values
 from partwhole.cli.output import fitting
 from partwhole.errors import PartwholeError
-from partwhole.export.part_files import Parts
+from partwhole.export.shard_files import ShardFiles
 from partwhole.export.vector_files import read_vectors, vector_file
 from partwhole.export.vector_tables import VECTOR, as_column
+from partwhole.runs import folder as run_files
+from partwhole.runs.pretrained import pretrained_folder
 from partwhole.sources.readers import molecule_table
 
 pytest.importorskip("rdkit")
@@ -112,6 +116,65 @@ def test_another_ending_is_refused(run, table, tmp_path):
     done = partwhole("embed", run, table, "--out", tmp_path / "v.json")
     assert (done.returncode, hidden(tmp_path)) == (2, [])
     assert "ends in .parquet, .csv, .csv.gz or .npy" in done.stderr
+
+
+# ---------------------------------------------------------------- what is read
+
+
+def note_reads(log: Path) -> None:
+    """Write the name of every file that is opened to `log`. Python does not see safetensors open one."""
+    file = os.open(log, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+    own = run_files.safe_open
+
+    def note(event: str, given: tuple) -> None:
+        if event == "open" and isinstance(given[0], str):
+            os.write(file, f"{given[0]}\n".encode())
+
+    def safe_open(path, *args, **how):
+        note("open", (str(path),))
+        return own(path, *args, **how)
+
+    sys.addaudithook(note)
+    run_files.safe_open = safe_open
+
+
+def test_a_run_is_read_once(table, tmp_path):
+    log, out = tmp_path / "log", tmp_path / "v.csv"
+    command = ["embed", "--pretrained", "molecules", table, "--out", out]
+    done = partwhole(*command, prepare=partial(note_reads, log))
+    assert done.returncode == 0, done.stderr
+    run = str(pretrained_folder("molecules"))
+    opened = Counter(Path(name).name for name in log.read_text().splitlines() if name.startswith(run))
+    assert opened == {
+        "config.toml": 1,
+        "model.safetensors": 1,
+        "metrics.jsonl": 1,
+        "landmarks.safetensors": 1,
+    }
+
+
+def test_graphs_in_the_columns_of_the_model_are_not_recoded_again():
+    model = load_pretrained()
+    store = load_graphs(["CCO", "c1ccccc1"], schema=model.schema_)
+    again = load_graphs(store, schema=model.schema_)
+    assert again.node_codes is store.node_codes
+    assert again.edge_codes is store.edge_codes
+    assert again.schema == store.schema
+
+
+def test_shards_of_another_run_are_not_used(run, table, tmp_path):
+    """The same command goes on; after a new fit it begins anew."""
+    own, out = tmp_path / "run", tmp_path / "v.csv"
+    shutil.copytree(run, own)
+    stopped = partial(small_shards, stop_by=signal.SIGTERM)
+    partwhole("embed", own, table, "--out", out, prepare=stopped)
+    before = (tmp_path / ".v.csv.parts" / "000000.parquet").read_bytes()
+    other = SubgraphInfoMax(epochs=1, hidden=8, layers=2, batch_size=4, random_state=1)
+    other.fit_run(["CCO", "CCN", "CO"], own, overwrite=True)
+    partwhole("embed", own, table, "--out", out, prepare=stopped)
+    assert (tmp_path / ".v.csv.parts" / "000000.parquet").read_bytes() != before
+    assert partwhole("embed", own, table, "--out", out, prepare=small_shards).returncode == 0
+    np.testing.assert_allclose(read_vectors(out)[1], other.transform(SMILES), rtol=1e-4, atol=1e-5)
 
 
 # ---------------------------------------------------------------- clusters and outliers
@@ -222,14 +285,14 @@ def test_what_is_finished_stays_when_only_the_clusters_fail(run, table, tmp_path
 def small_shards(stop_by: int | None = None) -> None:
     """Read 40 molecules at a time; with `stop_by`, send this signal when the second part is finished."""
     molecule_table.CHUNK = 40
-    keep = Parts.keep
+    keep = ShardFiles.keep
 
     def keep_and_stop(self, number, tables, told):
         keep(self, number, tables, told)
         if stop_by is not None and number == 1:
             os.kill(os.getpid(), stop_by)
 
-    Parts.keep = keep_and_stop
+    ShardFiles.keep = keep_and_stop
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

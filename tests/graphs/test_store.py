@@ -158,13 +158,13 @@ def test_graphs_of_different_widths_are_refused():
 
 
 def test_a_store_is_told_in_a_line_and_in_a_small_table(mutag, zoo):
-    attributes = "node: atom (7 kinds); edge: bond (4 kinds); targets: label (2 classes)"
+    attributes = "node: atom (7 categories); edge: bond (4 categories); targets: label (2 classes)"
     assert repr(mutag) == f"GraphStore('MUTAG': 188 graphs, 3371 nodes, 3721 edges; {attributes})"
-    assert "node: kind (3 kinds), x (2 numbers)" in repr(zoo)
+    assert "node: kind (3 categories), x (2 numbers)" in repr(zoo)
     nothing = GraphStore.from_arrays(np.array([1]), np.array([[0, 0]]), name="<b>")
     assert repr(nothing) == "GraphStore('<b>': 1 graph, 1 node, 1 edge)"
     assert nothing._repr_html_() == "<p><b>GraphStore</b> &lt;b&gt;: 1 graph, 1 node, 1 edge</p>"
-    assert "<td>atom</td><td>7 kinds: C, N, O, F, I, Cl, Br</td>" in mutag._repr_html_()
+    assert "<td>atom</td><td>7 categories: C, N, O, F, I, Cl, Br</td>" in mutag._repr_html_()
 
 
 def test_a_store_with_many_columns_is_told_in_a_few_words(mutag):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
-from partwhole.graphs.store import COLUMNS
+from partwhole.graphs.saving import COLUMNS
 from partwhole.graphs.streaming import concatenate, write_store
 from partwhole.lifting import lifter
 from partwhole.sources.readers import molecules

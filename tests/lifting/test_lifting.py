@@ -28,25 +28,29 @@ def prepared(store: GraphStore) -> GraphStore:
     return with_structure(store, structure_kinds(store.schema, ()))
 
 
+def configured(options: dict) -> FitConfig:
+    return FitConfig.from_options({"hidden": 12, "layers": 4, **options})
+
+
 def build(store: GraphStore, **options) -> PartWhole:
     """A model in general position: at the start all biases are zero, and on degrees alone BatchNorm
     then cancels the gradient of the first layer almost entirely, leaving digits of noise to compare."""
     torch.manual_seed(0)
     widths = {"node": store.schema.node_width} if store.schema.node else {}
     widths |= structure_widths(tuple(store.structure))
-    config = FitConfig.from_options({"hidden": 12, "layers": 4, **options})
-    model = PartWhole(config, widths, store.schema.edge_width).double()
+    config = configured(options)
+    model = PartWhole.from_config(config, widths, store.schema.edge_width).double()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.add_(torch.randn_like(parameter), alpha=1.0 if name.endswith("bias") else 0.3)
     return model
 
 
-def results(model: PartWhole, batch) -> tuple[float, dict, dict, dict]:
+def results(model: PartWhole, batch, **options) -> tuple[float, dict, dict, dict]:
     model.zero_grad()
     for layer in model.layer_aggregation.backbone.layers:
         layer.norm.reset_running_stats()
-    loss, logged = HeadTailObjective()(model, batch.double())
+    loss, logged = HeadTailObjective(configured(options))(model, batch.double())
     loss.backward()
     # A hard selection gives its operators no gradient, on either path.
     gradients = {k: p.grad.clone() for k, p in model.named_parameters() if p.grad is not None}
@@ -97,9 +101,13 @@ def test_the_other_options_are_exact_too(zoo, mutag, options):
     for store in (zoo, mutag[:40]):
         model = build(store, **options)
         index = np.arange(len(store))
-        seeds = [torch.Generator().manual_seed(1) if model.config.head_negatives else None for _ in range(2)]
-        plain = results(model, store.batch(index, seeds[0]))
-        lifted = results(model, Lifter(store, model.config.layers).batch(index, seeds[1]))
+        seeds = [
+            torch.Generator().manual_seed(1) if options.get("head_negatives", True) else None
+            for _ in range(2)
+        ]
+        plain = results(model, store.batch(index, seeds[0]), **options)
+        depth = options.get("layers", 4)
+        lifted = results(model, Lifter(store, depth).batch(index, seeds[1]), **options)
         assert_same(plain, lifted)
 
 
@@ -114,7 +122,7 @@ def test_weights_and_running_statistics_agree_after_an_epoch(dataset, name):
         for step, index in enumerate(batch_indices(len(store), 32, seed=0, epoch=0)):
             optimizer.zero_grad()
             batch = source.batch(index, torch.Generator().manual_seed(step)).double()
-            HeadTailObjective()(model, batch)[0].backward()
+            HeadTailObjective(configured({"pair_score": "cosine"}))(model, batch)[0].backward()
             optimizer.step()
         ends.append(model.state_dict())
     for key, plain in ends[0].items():
@@ -194,7 +202,8 @@ def test_static_colours_and_colors_of_the_batch_give_the_same(mutag):
 def chosen(store, **options):
     model = build(store, layers=2, **options)
     backbone = model.layer_aggregation.backbone
-    return choose_batches(store, backbone, model.readout, 2, corrupt=True, again=True, lift=model.config.lift)
+    lift = options.get("lift", True)
+    return choose_batches(store, backbone, model.readout, 2, corrupt=True, again=True, lift=lift)
 
 
 def test_the_plain_path_runs_where_lifting_is_not_exact_or_does_not_pay(mutag):

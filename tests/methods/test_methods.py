@@ -70,7 +70,7 @@ def test_methods_fit_transform_and_leave_their_input_alone(mutag, tmp_path, meth
     before = graphs.digest()
     entry = METHODS.get(method)
     assert entry.method == method
-    assert entry.about
+    assert entry.idea
     assert entry.paper
     assert entry.learns_from in ("graphs", "labels", "nothing")
     given = (graphs, graphs.labels) if entry.learns_from == "labels" else (graphs,)

@@ -188,16 +188,16 @@ def test_eq_6_set2set_attends_step_by_step(batch):
 def test_eq_7_and_13_the_objective_maximises_the_bound(batch):
     config = FitConfig(hidden=2, num_subgraphs=2, layers=2)
     torch.manual_seed(0)
-    model = PartWhole(config, {"node": 2}, 1).double()
-    loss, _ = HeadTailObjective()(model, corrupted(batch, 0))
+    model = PartWhole.from_config(config, {"node": 2}, 1).double()
+    loss, _ = HeadTailObjective(config)(model, corrupted(batch, 0))
     views = model(corrupted(batch, 0))
     assert loss.item() == pytest.approx(-head_tail_bound(pair_scores(views)).item(), rel=1e-9)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     for step in range(50):
         optimizer.zero_grad()
-        HeadTailObjective()(model, corrupted(batch, step))[0].backward()
+        HeadTailObjective(config)(model, corrupted(batch, step))[0].backward()
         optimizer.step()
-    later, after = HeadTailObjective()(model, corrupted(batch, 0))
+    later, after = HeadTailObjective(config)(model, corrupted(batch, 0))
     assert (loss.item(), later.item()) == (pytest.approx(2.2633, abs=1e-3), pytest.approx(1.91, abs=0.05))
     assert after["loss"] == later
 
@@ -234,7 +234,7 @@ def test_eq_8_each_subgraph_sees_the_ones_before_it(batch):
 
 def test_eq_10_subgraph_conv_after_sum_readout(batch):
     config = FitConfig(hidden=2, num_subgraphs=2, generator="multi-head", selection="soft")
-    model = filled(PartWhole(config, {"node": 2}, 1), 1.0)
+    model = filled(PartWhole.from_config(config, {"node": 2}, 1), 1.0)
     x = batch.inputs.attributes["node"]
     h_tilde, membership = model.subgraph_aggregation(on(x, batch), model.readout)
     w, b = (

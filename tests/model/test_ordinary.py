@@ -47,14 +47,14 @@ def test_loss_and_gradients_are_the_same(dataset, name):
     store = with_structure(graphs, structure_kinds(graphs.schema, ()))
     torch.manual_seed(0)
     widths = {"node": store.schema.node_width} if store.schema.node else {"degree": 1}
-    ours = PartWhole(FitConfig(hidden=16), widths, store.schema.edge_width).double()
+    ours = PartWhole.from_config(FitConfig(hidden=16), widths, store.schema.edge_width).double()
     with torch.no_grad():
         for parameter in ours.parameters():
             parameter.add_(torch.randn_like(parameter), alpha=0.3)
     ordinary = OrdinaryModel(next(iter(widths.values())), store.schema.edge_width, hidden=16).double()
     pairs = copied(ours, ordinary)
     batch = store.batch(np.arange(24), torch.Generator().manual_seed(0)).double()
-    loss, _ = HeadTailObjective()(ours, batch)
+    loss, _ = HeadTailObjective(FitConfig())(ours, batch)
     loss.backward()
     data = Batch.from_data_list(to_data(graphs))
     data.x = data.x.double()

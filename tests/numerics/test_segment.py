@@ -10,7 +10,6 @@ from partwhole.numerics.segment import (
     permute_within_graphs,
     segment_ids,
     segment_max,
-    segment_mean,
     segment_softmax,
     segment_sum,
 )
@@ -38,13 +37,6 @@ def test_segment_sum_is_a_loop(x, weight):
     torch.testing.assert_close(segment_sum(x, PTR), expected)
     weighted = torch.stack(loop(x * weight[:, None], lambda rows: rows.sum(0)))
     torch.testing.assert_close(segment_sum(x, PTR, weight=weight), weighted)
-
-
-def test_segment_mean_is_a_loop_and_zero_where_empty(x, weight):
-    expected = torch.stack(loop(x, lambda rows: rows.mean(0) if len(rows) else torch.zeros(2).double()))
-    torch.testing.assert_close(segment_mean(x, PTR), expected)
-    a = (x * weight[:, None])[:3].sum(0) / weight[:3].sum()
-    torch.testing.assert_close(segment_mean(x, PTR, weight=weight)[0], a)
 
 
 def test_segment_max_is_a_loop_and_zero_where_empty(x):
@@ -81,7 +73,6 @@ def test_gradients_are_exact(x, weight, zoo):
     ids = segment_ids(PTR, ROWS)
     assert torch.autograd.gradcheck(lambda a: segment_sum(a, PTR), [x])
     assert torch.autograd.gradcheck(lambda a, w: segment_sum(a, PTR, None, w), [x, weight])
-    assert torch.autograd.gradcheck(lambda a, w: segment_mean(a, PTR, None, w), [x, weight])
     assert torch.autograd.gradcheck(lambda a, w: segment_softmax(a[:, 0], PTR, ids, w), [x, weight])
     batch = zoo[4:6].batch(torch.arange(2).numpy())
     y = torch.randn(batch.num_nodes, 2, dtype=torch.double, requires_grad=True)

@@ -12,11 +12,11 @@ import pytest
 
 from partwhole import SubgraphInfoMax
 from partwhole.cli.optional_values import with_values
-from partwhole.export.embedding import divided
+from partwhole.export.cluster_embedding import divided
 from partwhole.export.vector_files import read_vectors
 from partwhole.graphs.streaming import concatenate
 from partwhole.reproduce.runner import results_file
-from partwhole.sources.base import Loaded, Piece
+from partwhole.sources.base import LoadedShard, Piece
 from partwhole.sources.reading import Reading
 
 pytest.importorskip("ray")
@@ -92,7 +92,7 @@ def test_embedding_on_a_cluster_is_embedding_here(tmp_path):
 
 
 def test_a_set_that_is_read_as_a_whole_is_sent_in_parts(mutag):
-    parts = list(divided(Loaded(Piece(concatenate([mutag] * 30))), Reading()))
+    parts = list(divided(LoadedShard(Piece(concatenate([mutag] * 30))), Reading()))
     assert [len(part.read(Reading()).store) for part in parts] == [4096, 30 * 188 - 4096]
 
 

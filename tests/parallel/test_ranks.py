@@ -15,7 +15,9 @@ import torch
 from torch import distributed, multiprocessing
 
 from partwhole import PartwholeError, SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs
+from partwhole.estimators import subgraph_infomax
 from partwhole.estimators.predictors import SubgraphInfoMaxClassifier
+from partwhole.estimators.semi_supervised import learning
 from partwhole.evaluation.classifiers import fold_accuracies
 from partwhole.parallel import ranks
 from partwhole.parallel.launch import launch
@@ -36,18 +38,23 @@ FITS = {
 
 
 def started(kind, options):
-    """An estimator with its first weights, in double precision, and a step's batch."""
+    """The plan of a fit, its network with the first weights in double precision, and its feed."""
     store = load_graphs("MUTAG")[:43]  # three steps of 21, 21 and, with the last graph, 22
     model = kind(**SMALL | options)
     labels = {} if kind is SubgraphInfoMax else {"y": np.where(np.arange(43) % 3, store.labels, np.nan)}
-    model._begin_fit(store, **labels)
-    return model, model._network().double().train(), model._feed(model.store_)
+    plans = []
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (subgraph_infomax, learning):
+            patched.setattr(module, "carry_out", lambda plan, fit, **_: plans.append(plan))
+        model.fit(store, **labels)
+    (plan,) = plans
+    return plan, plan.network.double().train(), plan.feed
 
 
 def step(kind, options):
     """The loss and the gradients of the first step, as the trainer computes them."""
-    model, network, feed = started(kind, options)
-    loss, _ = model._objective()(network, feed.batch(0, 0).double())
+    plan, network, feed = started(kind, options)
+    loss, _ = plan.objective(network, feed.batch(0, 0).double())
     loss.backward()
     ranks.average_gradients(network.parameters())
     gradients = {n: p.grad for n, p in network.named_parameters() if p.grad is not None}

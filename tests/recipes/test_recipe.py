@@ -12,14 +12,15 @@ import torch
 
 from commands import partwhole as run
 from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.estimators.base import load_run
+from partwhole.estimators.loading import load_run
 from partwhole.evaluation.classifiers import fold_accuracies
 from partwhole.graphs.schema import Column, Schema
 from partwhole.recipes.descriptions.numbers import _frequencies
 from partwhole.recipes.descriptions.structure import steps
-from partwhole.recipes.graph_vectors import Summary, described, signed_log
+from partwhole.recipes.graph_vectors import described, signed_log
 from partwhole.recipes.histogram import hashed_histogram
-from partwhole.recipes.weights import BEST, RECIPES
+from partwhole.recipes.main_directions import MainDirections
+from partwhole.recipes.weights import BEST, COLUMNWISE, RECIPES
 from partwhole.registry import DESCRIPTIONS, STRUCTURE
 
 SMALL = {"layers": 2, "epochs": 2, "batch_size": 64}
@@ -281,13 +282,23 @@ def test_bare_nodes_have_the_colours_of_their_edges():
     assert not any(np.any(block[0] != block[1]) for block in DESCRIPTIONS.get("colors")(load_graphs(rings)))
 
 
-def test_a_summary_keeps_the_weighted_distances_of_its_blocks(mutag):
+def directions(weights, blocks, width, random=None):
+    """Main directions for these blocks, which share the views out among themselves in their order."""
+    kinds = {
+        view: len(described(load_graphs("MUTAG")[:1], [view])) if view != "layers" else 1 for view in weights
+    }
+    widths = iter([block.shape[1] for block in blocks])
+    of_view = {view: [next(widths) for _ in range(number)] for view, number in kinds.items()}
+    return MainDirections(of_view, weights, COLUMNWISE, width, random)
+
+
+def test_main_directions_keep_the_weighted_distances_of_its_blocks(mutag):
     """With as many directions as there are, squared distances are the sum over blocks of those of the block,
     over its variance, by its weight."""
     views = {"colors": 0.7, "structure": 0.3}
     blocks = described(mutag, views)
-    summary = Summary(views, layers=0, width=400)
-    summary.learn(summary.part(blocks))
+    summary = directions(views, blocks, 400)
+    summary.learn(summary.measured(blocks))
     vectors = summary(blocks).astype(np.float64)
     assert vectors.shape == (188, 400)
     weights = [0.7 / 5] * 5 + [0.3 / 8] * 8
@@ -304,24 +315,25 @@ def test_what_is_known_of_descriptions_is_learned_once_and_hardly_changes_the_wh
     """Twice as many directions of the descriptions as of the whole: exact for 188 graphs, which have no more;
     with a fifth of them, distances move by a hundredth of their mean."""
     model = SubgraphInfoMax(**SMALL).fit(mutag)
-    blocks = [*described(mutag, BEST), *model._learned(model._prepared(mutag))]
-    number, layers = len(blocks) - 1, blocks[-1].shape[1]
-    at_once, in_two = (Summary(BEST, layers, width=128) for _ in range(2))
-    at_once.learn(at_once.part(blocks))
-    in_two.learn(in_two.part(blocks[:number], most=256), in_two.part(blocks[number:], first=number))
+    network, vectors = model.learned_.network, model.learned_.vectors
+    blocks = vectors.blocks(network.inputs.prepared(mutag), network.layer_sums)
+    number = len(blocks) - 1
+    at_once, in_two = (directions(BEST, blocks, 128) for _ in range(2))
+    at_once.learn(at_once.measured(blocks))
+    in_two.learn(in_two.measured(blocks[:number], most=256), in_two.measured(blocks[number:], first=number))
     np.testing.assert_allclose(in_two(blocks), at_once(blocks), atol=1e-5)
-    narrow, roughly = (Summary(BEST, layers, width=16) for _ in range(2))
-    narrow.learn(narrow.part(blocks))
-    roughly.learn(roughly.part(blocks[:number], most=32), roughly.part(blocks[number:], first=number))
+    narrow, roughly = (directions(BEST, blocks, 16) for _ in range(2))
+    narrow.learn(narrow.measured(blocks))
+    roughly.learn(roughly.measured(blocks[:number], most=32), roughly.measured(blocks[number:], first=number))
     a, b = (((x[:, None] - x[None]) ** 2).sum(-1) for x in (narrow(blocks), roughly(blocks)))
     assert 0 < np.abs(a - b).mean() < 0.01 * a.mean()
 
 
 def test_random_directions_keep_distances_up_to_chance(mutag):
     blocks = described(mutag, {"colors": 1.0})
-    all_of_it, some, others = (Summary({"colors": 1.0}, 0, 512, random=seed) for seed in (None, 0, 1))
+    all_of_it, some, others = (directions({"colors": 1.0}, blocks, 512, random=seed) for seed in (None, 0, 1))
     for summary in all_of_it, some, others:
-        summary.learn(summary.part(blocks, most=512))
+        summary.learn(summary.measured(blocks, most=512))
     a, b, c = (((x[:, None] - x[None]) ** 2).sum(-1) for x in (s(blocks) for s in (all_of_it, some, others)))
     assert np.abs(b - a).mean() < 0.1 * a.mean()
     assert np.abs(b - c).max() > 0.01 * a.mean()  # each seed has its own
@@ -337,8 +349,8 @@ def test_standardised_columns_keep_the_distances(mutag):
 
 def test_columns_of_different_kinds_count_alike():
     sizes = np.array([[1.0, 100.0, 5.0], [2.0, 300.0, 5.0], [4.0, 200.0, 5.0]], np.float32)
-    summary = Summary({"sizes": 1.0}, layers=0, width=3)
-    summary.learn(summary.part([sizes]))
+    summary = directions({"sizes": 1.0}, [sizes], 3)
+    summary.learn(summary.measured([sizes]))
     scaled = (sizes - sizes.mean(0))[:, :2] / sizes.std(0)[:2] / np.sqrt(2)  # the third column says nothing
     np.testing.assert_allclose(summary([sizes]) @ summary([sizes]).T, scaled @ scaled.T, atol=1e-5)
 
@@ -390,8 +402,8 @@ def test_every_kept_epoch_has_directions_of_its_own(mutag, tmp_path):
 
 @pytest.mark.parametrize(("every", "times"), [(0, 2), (1, 3), (2, 2)])
 def test_directions_are_learned_once_for_weights_that_are_kept(mutag, tmp_path, monkeypatch, every, times):
-    learned, learn = [], Summary.learn
-    monkeypatch.setattr(Summary, "learn", lambda self, *parts: learned.append(learn(self, *parts)))
+    learned, learn = [], MainDirections.learn
+    monkeypatch.setattr(MainDirections, "learn", lambda self, *parts: learned.append(learn(self, *parts)))
     SubgraphInfoMax(**SMALL, snapshot_every=every).fit_run(mutag, tmp_path / "run")
     assert len(learned) == times  # before the first step, and after each of these epochs or the last
 

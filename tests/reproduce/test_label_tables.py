@@ -7,10 +7,10 @@ import pytest
 
 from partwhole import PartwholeError, SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
 from partwhole.reproduce import share_cells, target_cells
-from partwhole.reproduce.any_sheet import sheet
 from partwhole.reproduce.cells import run_cell
 from partwhole.reproduce.explain import explain
 from partwhole.reproduce.paper import TABLE3
+from partwhole.reproduce.rendering import render
 from partwhole.reproduce.sheet import to_markdown
 from partwhole.reproduce.tables import TABLES, plan, selected
 from partwhole.reproduce.target_cells import split
@@ -50,7 +50,7 @@ def made_up(cell, error: float) -> dict:
         "cell": cell.key,
         "configuration": cell.configuration(),
         "seed": cell.run,
-        "error": {"test": error, "unit": UNITS[cell.part]},
+        "error": {"test": error, "unit": UNITS[cell.variant]},
         "seconds": {"training": 90.0, "scoring": 30.0},
     }
 
@@ -59,7 +59,7 @@ def test_ratios_are_taken_run_by_run_and_stand_beside_the_paper():
     cells = plan(selected(TABLE, None, None, ["mu", "Cv"]), runs=2, epochs=3)
     records = [made_up(cells["QM9:mu", "supervised"][k], error) for k, error in enumerate((0.5, 0.8))]
     records += [made_up(cells["QM9:mu", "tree-split"][k], error) for k, error in enumerate((0.4, 0.8))]
-    shown = sheet(selected(TABLE, None, None, ["mu", "Cv"]), cells, records)
+    shown = render(selected(TABLE, None, None, ["mu", "Cv"]), cells, records)
     assert shown.header[1:] == ["mu (D)", "runs × epochs", "minutes"]  # Cv has no finished cell
     rows = {row[0]: row[1:] for row in shown.rows}
     assert rows["supervised, error"] == ["0.6500 / 0.2581", "2 × 3", "4"]
@@ -128,7 +128,7 @@ def test_a_real_cell_of_few_labels(mutag, monkeypatch, tmp_path):
     )
     expected = 100 * again.score(mutag.take(part.test), mutag.labels[part.test])
     assert records[1]["accuracy"] == pytest.approx(expected, abs=0.01)
-    shown = sheet(few, cells, records)
+    shown = render(few, cells, records)
     rows = {(row[1], row[2]): row for row in shown.rows}
     assert rows["10%, 19", "OURS (TS)"][4] == f"{records[1]['accuracy'] - records[0]['accuracy']:+.1f}"
     assert rows["–", "supervised"][3] == "–"

@@ -20,13 +20,20 @@ from partwhole import PartwholeError
 from partwhole.evaluation.protocols import choose
 from partwhole.parallel.workers.processes import Processes
 from partwhole.reproduce.accuracy_sheet import lines
-from partwhole.reproduce.any_sheet import sheet
 from partwhole.reproduce.cells import Cell, run_cell, scores_of
 from partwhole.reproduce.explain import explain, find_record
 from partwhole.reproduce.journal import FORMAT, Journal
 from partwhole.reproduce.paper import SIX
 from partwhole.reproduce.picture import picture
-from partwhole.reproduce.runner import State, in_progress, results_file, run_cells, seconds_left, unfinished
+from partwhole.reproduce.rendering import render
+from partwhole.reproduce.runner import (
+    TableProgress,
+    in_progress,
+    results_file,
+    run_cells,
+    seconds_left,
+    unfinished,
+)
 from partwhole.reproduce.sheet import to_markdown
 from partwhole.reproduce.statistics import corrected_paired_test, summarise, trimmed
 from partwhole.reproduce.tables import TABLES, in_order, plan, selected
@@ -227,7 +234,7 @@ def small():
 def test_a_table_shows_ours_beside_the_published_figures(small):
     table, cells, records = small
     records[1]["seconds"]["training"] = 90.0  # beside other work
-    shown = sheet(table, cells, records)
+    shown = render(table, cells, records)
     empty, full = (dict(zip(shown.header, row, strict=True)) for row in shown.rows)
     assert (full["data set"], full["method"]) == ("MUTAG", "OURS (TS)")
     line = lines(cells, records)["MUTAG", "tree-split"]
@@ -260,7 +267,7 @@ def test_choices_are_compared_with_the_default_on_the_same_folds():
     cells = plan(table, runs=3, epochs=10)
     records = [made_up(c, 80, 85) for c in cells["MUTAG", "tree-split"]]
     records += [made_up(c, 80, 87) for c in cells["MUTAG", "soft"]]
-    rows = sheet(table, cells, records).rows
+    rows = render(table, cells, records).rows
     assert [row[0] for row in rows] == ["untrained", table.rows[0].label, "soft selection"]
     assert rows[2][1].endswith("(+2.0)")  # every fold differs by the same: there is no p-value
     assert "(" not in rows[1][1]
@@ -270,7 +277,7 @@ def test_a_rival_of_the_recipe_may_be_shown_alone():
     """It has nothing to train, and so no untrained figure."""
     table = selected(TABLES["recipe"], ["MUTAG"], ["structure-only"])
     cells = plan(table, runs=2)
-    found = sheet(table, cells, [made_up(c, 80, 85) for c in cells["MUTAG", "structure-only"]])
+    found = render(table, cells, [made_up(c, 80, 85) for c in cells["MUTAG", "structure-only"]])
     assert found.header == ["data set", "structure buckets"]
     assert [row[0] for row in found.rows] == ["MUTAG"]
 
@@ -280,7 +287,7 @@ def test_the_recipe_is_compared_with_the_untrained_encoder_of_the_paper_too():
     cells = plan(table, runs=2)
     records = [made_up(c, 80, 85) for c in cells["MUTAG", "best"]]
     records += [made_up(c, 70, 82) for c in cells["MUTAG", "tree-split"]]
-    found = sheet(table, cells, records)
+    found = render(table, cells, records)
     assert found.header == ["data set", "untrained", "best", "paper", "paper, untrained"]
     ((_, own, best, letter, encoder),) = found.rows
     assert "(" not in best
@@ -313,7 +320,7 @@ def test_the_time_left_goes_by_cells_of_the_same_data_set(small):
     other = [Cell("PTC_MR", "tree-split", "subgraph-infomax", {}, 10, 0, ("paper",))]
     assert seconds_left([*left, *other], records, jobs=2) == (pytest.approx(4 * 60 / 2), False)
     told = [
-        State(0, 4, seconds, certain, ()).time_left()
+        TableProgress(0, 4, seconds, certain, ()).time_left()
         for seconds, certain in ((7500, True), (90, False), (0, False))
     ]
     assert told == ["about 2 h 5 min left", "more than 2 min left", "time left not known yet"]
@@ -452,7 +459,7 @@ def test_cells_of_a_kernel_and_of_a_supervised_network(tmp_path):
     }
     assert all(cell.answered_by(r) for cell, r in zip((kernel, network), records))
     assert not any(tmp_path.iterdir())
-    shown = sheet(table, cells, records)
+    shown = render(table, cells, records)
     first, second = (dict(zip(shown.header, row, strict=True)) for row in shown.rows)
     assert float(first["label-free"]) > 80
     assert (first["paper"], first["gain (p)"], first["published"]) == ("–", "–", "80.7 ± 3.0")
@@ -469,7 +476,7 @@ def test_a_method_that_cannot_is_told_with_its_reason(tmp_path):
     assert "more than its limit" in record["refused"]
     assert cell.answered_by(record)  # and not tried again
     table = selected(TABLES["table2"], ["MUTAG"], ["mlg"])
-    shown = sheet(table, {("MUTAG", "mlg"): [cell]}, [record])
+    shown = render(table, {("MUTAG", "mlg"): [cell]}, [record])
     assert shown.rows[0][3] == "–"
     assert any(note.startswith("MUTAG, mlg: mlg would take about") for note in shown.notes)
     assert "refused: mlg would take" in explain(record)
@@ -480,7 +487,7 @@ def test_a_row_that_is_left_out_of_a_set_is_told_with_the_reason_and_run_when_it
     rows = tuple(replace(row, left_out={"MUTAG": "too slow."}) for row in every.rows if row.name == "gcn")
     few = replace(every, rows=rows)
     assert set(plan(few)) == {("PTC_MR", "gcn")}
-    shown = sheet(few, plan(few), [])
+    shown = render(few, plan(few), [])
     assert [row[-3] for row in shown.rows] == ["left out", "0 of 1 × 50"]
     assert "MUTAG, GCN, supervised: too slow." in shown.notes
     assert set(plan(selected(few, ["MUTAG"], ["gcn"]))) == {("MUTAG", "gcn")}

@@ -15,11 +15,11 @@ from pyarrow import parquet
 
 from commands import partwhole
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs, load_pretrained, make_motif_graphs
-from partwhole.export.embedding import RunContent, embed_shard
+from partwhole.export.cluster_embedding import RunContent, embed_shard
 from partwhole.runs.folder import RunFolder
 from partwhole.runs.landmarks import FEWEST, WIDEST, Landmarks, landmarks_of, read_landmarks
 from partwhole.runs.pretrained import pretrained_folder
-from partwhole.sources.base import Loaded, Piece
+from partwhole.sources.base import LoadedShard, Piece
 from partwhole.sources.reading import Reading
 
 pytest.importorskip("rdkit")
@@ -120,5 +120,5 @@ def test_other_machines_tell_it_too():
     """They get the run as bytes."""
     content = RunContent.of(pretrained_folder("molecules"))
     store = load_graphs([NEAR[0], "CCO"], schema=load_pretrained().schema_)
-    (table,), _ = embed_shard(content, [], Loaded(Piece(store)), Reading())
+    (table,), _ = embed_shard(content, [], LoadedShard(Piece(store)), Reading())
     assert table.column("far").to_pylist() == [False, True]

@@ -65,14 +65,14 @@ def test_parts_have_a_legend_and_graphs_unlike_the_fit_a_warning():
 def test_the_most_notable_predictions_come_first(served):
     (seen,) = served.post("/look", {"smiles": [ASPIRIN]}).json()
     found = seen["predicted"]
-    assert {about["target"] for about in found} == set(TARGETS)
-    positive = [about["probabilities"]["1"] for about in found]
+    assert {prediction["target"] for prediction in found} == set(TARGETS)
+    positive = [prediction["probabilities"]["1"] for prediction in found]
     assert positive == sorted(positive, reverse=True)
-    for about in found:
-        assert about["probability"] == max(about["probabilities"].values())
-        assert about["probabilities"][str(about["value"])] == about["probability"]
+    for prediction in found:
+        assert prediction["probability"] == max(prediction["probabilities"].values())
+        assert prediction["probabilities"][str(prediction["value"])] == prediction["probability"]
     whole = served.post("/predict", {"smiles": [ASPIRIN]}).json()["probabilities"]
-    assert {about["target"]: about["probabilities"]["1"] for about in found} == pytest.approx(
+    assert {prediction["target"]: prediction["probabilities"]["1"] for prediction in found} == pytest.approx(
         {name: shares["1"][0] for name, shares in whole.items()}, abs=1e-6
     )
 

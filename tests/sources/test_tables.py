@@ -257,7 +257,7 @@ def test_whole_numbers_of_pyg_can_be_kinds():
     assert store.schema.edge[0].values == ("7", "9")
     partly = load_graphs(items, categorical=["x0"])
     assert [c.is_categorical for c in partly.schema.node] == [True, False]
-    with pytest.raises(PartwholeError, match="No attribute 'atoms' can be read as kinds"):
+    with pytest.raises(PartwholeError, match="No attribute 'atoms' can be read as categories"):
         load_graphs(items, categorical=["atoms"])
     model = SubgraphInfoMax(**SMALL).fit(store)
     np.testing.assert_array_equal(model.transform(items), model.transform(store))

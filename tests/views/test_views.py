@@ -15,15 +15,15 @@ import torch
 
 from commands import partwhole
 from partwhole import Graph, PartwholeError, SubgraphInfoMax, load_graphs
-from partwhole.estimators.base import load_run
 from partwhole.estimators.linear import RidgeRegressor
+from partwhole.estimators.loading import load_run
 from partwhole.estimators.semi_supervised.held_out import read_held_out
 from partwhole.losses.head_tail import PairScores, knowing_nothing, mutual_information
 from partwhole.sources.readers.qm9 import SCHEMA as QM9
 from partwhole.views.drawing import draw_subgraphs
 from partwhole.views.halos import COLORS, nested
 from partwhole.views.learned import maker_of_vectors
-from partwhole.views.predicted import confusion
+from partwhole.views.predicted import ConfusionTable, confusion
 from partwhole.views.structure import draw_molecule
 from places import LIQUIDS
 
@@ -199,7 +199,7 @@ def test_measures_of_classes_that_were_held_out(tmp_path):
     assert held.ids.tolist() == ["007", "NA", "c", "d"]
     expected = {"accuracy": 75, "balanced_accuracy": 100 * (2 / 3 + 1) / 2, "roc_auc": 100, "majority": 75}
     assert held.measures == pytest.approx(expected)
-    assert confusion(held) == {"classes": ["no", "yes"], "rows": [[2, 1], [0, 1]]}
+    assert confusion(held) == ConfusionTable("y", ["no", "yes"], [[2, 1], [0, 1]])
 
 
 def test_a_damaged_file_of_held_out_graphs_is_told(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 
 import numpy as np
@@ -30,11 +31,15 @@ BACKBONE_VARIANTS = [*(b for b in BACKBONES if b != "pyg"), "pyg:GCN", "pyg:Grap
 SELECTIONS = ("straight-through", "soft", "hard")
 
 
+def configured(options: dict) -> FitConfig:
+    return FitConfig.from_options({"hidden": 8, "layers": 2, **options})
+
+
 def build(store: GraphStore, seed: int = 0, **options) -> PartWhole:
-    config = FitConfig.from_options({"hidden": 8, "layers": 2, **options})
+    config = configured(options)
     widths = {"node": store.schema.node_width} | structure_widths(tuple(store.structure))
     torch.manual_seed(seed)
-    return PartWhole(config, widths, store.schema.edge_width).double()
+    return PartWhole.from_config(config, widths, store.schema.edge_width).double()
 
 
 def whole(store: GraphStore, corrupt: int | None = None):
@@ -77,10 +82,10 @@ def test_shapes(zoo, options):
     views = model(batch)
     width, graphs = model.readout.width, len(store)
     assert views.graph.shape == (graphs, width)
-    assert views.reconstructed.shape == (graphs, 1 if model.config.subgraph_conv else 4, width)
+    assert views.reconstructed.shape == (graphs, 1 if options.get("subgraph_conv", True) else 4, width)
     assert views.membership.shape == (4, batch.num_nodes)
     assert ((views.membership >= 0) & (views.membership <= 1)).all()
-    if model.config.head_negatives:
+    if options.get("head_negatives", True):
         assert views.corrupted.shape == (graphs, width)
     else:
         assert views.corrupted is None
@@ -92,8 +97,8 @@ def test_gradients_reach_every_parameter(zoo, options):
     store = prepared(zoo, options)
     model = build(store, **options)
     # DV's sums of exponentials saturate on raw dot products; the cosine score keeps all pairs alive.
-    model.config.pair_score = "cosine"
-    loss, _ = HeadTailObjective()(model, training_batch(store, options))
+    objective = HeadTailObjective(configured({**options, "pair_score": "cosine"}))
+    loss, _ = objective(model, training_batch(store, options))
     loss.backward()
     for key, parameter in model.named_parameters():
         reached = parameter.grad is not None and parameter.grad.abs().sum() > 0
@@ -153,7 +158,8 @@ def test_same_seed_same_result(zoo, options):
     store = prepared(zoo, options)
     losses = []
     for seed in (0, 0, 1):
-        loss, _ = HeadTailObjective()(build(store, **options), training_batch(store, options, seed))
+        objective = HeadTailObjective(configured(options))
+        loss, _ = objective(build(store, **options), training_batch(store, options, seed))
         losses.append(loss.item())
     assert losses[0] == losses[1]
     if options.get("head_negatives", True):
@@ -178,12 +184,12 @@ def test_a_graph_without_nodes_and_one_without_edges_have_vectors(zoo, options):
 def test_what_unlabelled_graphs_teach_reaches_every_weight(mutag, unlabelled):
     """Beside the supervised loss; the subgraph generator has a part in the paper's alone."""
     entry = UNLABELLED.get(unlabelled)
-    assert entry.about
+    assert entry.idea
     assert entry.paper
     config = PredictorConfig(hidden=8, layers=2, unlabelled=unlabelled)
     torch.manual_seed(0)
-    encoder = PartWhole(config, {"node": mutag.schema.node_width}, mutag.schema.edge_width)
-    model = SemiSupervisedModel(config, encoder, Regression((0.0,), (1.0,)))
+    encoder = PartWhole.from_config(config, {"node": mutag.schema.node_width}, mutag.schema.edge_width)
+    model = SemiSupervisedModel(config, encoder, Regression((0.0,), (1.0,)), lambda: copy.deepcopy(encoder))
     corrupt = torch.Generator().manual_seed(1) if model.companion.corrupts else None
     batch = mutag.batch(np.arange(12), corrupt)
     h, added, logged = model.companion(model.student, batch, 0.5)
@@ -199,7 +205,7 @@ def test_what_unlabelled_graphs_teach_reaches_every_weight(mutag, unlabelled):
 @pytest.mark.parametrize("source", SOURCES.names())
 def test_sources_refuse_what_is_not_theirs_without_an_error(source):
     entry = SOURCES.get(source)
-    assert entry.about
+    assert entry.reads
     for other in (None, 3, [], [3], {"a": 1}, np.zeros((2, 2))):
         assert entry.accepts(other) is False
 
@@ -236,10 +242,10 @@ def test_permuting_a_clique_with_constant_attributes_changes_nothing():
     clique, path = Graph(num_nodes=5, edges=pairs), Graph(num_nodes=5, edges=pairs[[0, 4, 7, 9]])
     store = with_structure(GraphStore.from_graphs([clique, path]), ["degree"])
     torch.manual_seed(0)
-    model = PartWhole(FitConfig(hidden=8, layers=2), {"degree": 1}, 0).double()
+    model = PartWhole.from_config(FitConfig(hidden=8, layers=2), {"degree": 1}, 0).double()
     shares = []
     for seed in range(20):  # a path has orders that give itself again, but not many
-        _, logged = HeadTailObjective()(model, whole(store, corrupt=seed))
+        _, logged = HeadTailObjective(FitConfig())(model, whole(store, corrupt=seed))
         shares.append(logged["degenerate_heads"])
     assert min(shares) == 0.5
     assert np.mean(shares) < 0.8
@@ -248,7 +254,7 @@ def test_permuting_a_clique_with_constant_attributes_changes_nothing():
 def test_one_graph_alone_has_no_tail_negatives(zoo):
     model = build(zoo)
     with pytest.raises(PartwholeError, match="at least two graphs"):
-        HeadTailObjective()(model, whole(zoo[5:6], corrupt=0))
+        HeadTailObjective(FitConfig())(model, whole(zoo[5:6], corrupt=0))
 
 
 def test_an_unknown_option_names_the_near_miss():

@@ -21,7 +21,7 @@ from safetensors.torch import load_file
 
 from commands import exit_code, forked, start_unmeasured
 from partwhole import SubgraphInfoMax
-from partwhole.config import read_toml
+from partwhole.files.toml import read_toml
 
 FIT = ["--epochs", "4", "--hidden", "16", "--layers", "2", "--batch-size", "16", "--seed", "3"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -14,23 +15,31 @@ import pytest
 from partwhole.cli.main import main
 from places import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+OUTSIDE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples" / "README.md"]  # of the site
+PAGES = [*OUTSIDE, *sorted((ROOT / "docs").rglob("*.md"))]
+LINK = re.compile(r"\]\(([^)#]+)(?:#([^)]+))?\)")
+PROGRAM = re.compile(r"`([\w/.-]+\.py)\b")  # a file that a page names
+WRITTEN_BY_THE_READER = "my_"
 BLOCK = re.compile(r"^```(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 NOT_RUN = "text"  # maps and flows, and the two commands that make a virtual environment
+
+
+def called(page: Path) -> str:
+    return str(page.relative_to(ROOT))
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
     return BLOCK.findall(page.read_text())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=called)
 def test_every_block_says_what_it_is(page):
     assert {language for language, _ in blocks(page)} <= {"python", "sh", NOT_RUN}
     assert page.read_text().count("```") == 2 * len(blocks(page))
 
 
 @pytest.mark.parametrize(
-    "page", [p for p in PAGES if any(kind != NOT_RUN for kind, _ in blocks(p))], ids=lambda page: page.name
+    "page", [p for p in PAGES if any(kind != NOT_RUN for kind, _ in blocks(p))], ids=called
 )
 def test_every_block_runs(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -64,6 +73,66 @@ def run_command(words: list[str], monkeypatch, capsys) -> None:
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("page", OUTSIDE, ids=called)
+def test_every_link_leads_somewhere(page):
+    """Those inside the site are checked when it is made."""
+    for target, heading in LINK.findall(page.read_text()):
+        file = page.parent / target
+        assert file.exists(), target
+        if heading:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE)
+            assert heading in {name.lower().replace(" ", "-") for name in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=called)
+def test_every_file_that_a_page_names_is_there(page):
+    there = [f"/{file.relative_to(ROOT)}" for file in ROOT.rglob("*.py") if ".venv" not in file.parts]
+    for name in PROGRAM.findall(page.read_text()):
+        if not Path(name).name.startswith(WRITTEN_BY_THE_READER):
+            assert any(file.endswith(f"/{name}") for file in there), name
+
+
+def rows(page: Path, columns: str) -> dict[str, dict[str, str]]:
+    """The table whose first line begins with `columns`: for each row its cells by their column."""
+    lines = page.read_text().splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith(columns))
+    names = [name.strip() for name in lines[start].strip("|").split("|")]
+    found = {}
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        found[cells[0]] = dict(zip(names, cells))
+    return found
+
+
+def test_the_figures_of_the_readme_are_the_measured_ones():
+    short = rows(ROOT / "README.md", "| data set | default |")
+    measured = rows(ROOT / "docs" / "results.md", "| data set | untrained | best |")
+    columns = {
+        "default": "best",
+        "default, untrained": "untrained",
+        "the paper's vector": "paper",
+        "WL kernel": "WL kernel",
+    }
+    assert short.keys() == measured.keys()
+    for name, cells in short.items():
+        for here, there in columns.items():
+            assert cells[here] == measured[name][there].split()[0], (name, here)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/speed.md"])
+def test_the_speed_that_is_told_is_the_measured_one(page):
+    figures = json.loads((ROOT / "benchmarks" / "results.json").read_text())["figures"]
+    slowest, fastest = figures["mutag-epoch"], figures["reddit-binary-epoch"]
+    told = re.search(
+        r"([\d.]+) (?:\(MUTAG\) )?to ([\d.]+) (?:\(REDDIT-BINARY\) )?times\s+as fast",
+        (ROOT / page).read_text(),
+    )
+    assert told is not None
+    assert [float(figure) for figure in told.groups()] == [round(slowest, 1), round(fastest, 1)]
 
 
 def test_the_site_is_made_without_a_warning(tmp_path):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +16,19 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from partwhole import PartwholeError, SubgraphInfoMax
-from partwhole.config import read_toml
+import commands
+from partwhole import Graph, GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, registry
+from partwhole.files.toml import read_toml
 from partwhole.generators.base import BasicOperator, Generator, select
 from partwhole.generators.tree_split import TreeSplit
 from partwhole.losses.bounds.jsd import jensen_shannon
 from partwhole.nn.backbones.gin import GIN
 from partwhole.nn.readout.sum import SumReadout
-from partwhole.registry import BACKBONES, BOUNDS, GENERATORS, READOUTS, STRUCTURE
+from partwhole.registry import GENERATORS, SOURCES, Registry
+from partwhole.sources.base import Source, is_file_of
 
+ROOT = Path(__file__).parents[2]
+REGISTRIES = [entry for entry in vars(registry).values() if isinstance(entry, Registry)]
 SMALL = {"hidden": 8, "layers": 2, "epochs": 1, "batch_size": 64}
 CUT = """
 from partwhole.generators.base import BasicOperator, Generator, select
@@ -70,10 +77,10 @@ def own_degree(store):
 def _forget():
     """What a test registers is gone after it."""
     yield
-    for registry in (GENERATORS, BACKBONES, READOUTS, BOUNDS, STRUCTURE):
-        for name, entry in list(registry._entries.items()):
+    for kind in REGISTRIES:
+        for name, entry in list(kind._entries.items()):
             if not entry.__module__.startswith("partwhole."):
-                del registry._entries[name]
+                del kind._entries[name]
 
 
 def cell(name: str, module: str = "__main__") -> type:
@@ -215,3 +222,85 @@ def test_two_plug_ins_in_one_script_and_its_own_processes(tmp_path):
     script.write_text(CUT.format(name="RandomCut") + CUT.format(name="HalfCut") + SCRIPT)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=250)
     assert (done.returncode, done.stdout) == (0, "random-cut half-cut 2\n"), done.stderr
+
+
+# ---------------------------------------------------------------- files of the package
+
+EVERYTHING = """
+import json
+import networkx as nx
+from partwhole import SubgraphInfoMax, load_graphs, registry
+
+graphs = load_graphs([nx.path_graph(4), nx.cycle_graph(5), nx.star_graph(3)])
+vectors = SubgraphInfoMax(hidden=8, layers=2, epochs=1).fit(graphs).transform(graphs)
+kinds = [kind for kind in vars(registry).values() if isinstance(kind, registry.Registry)]
+names = {kind.group: [name for name, _ in kind.entries()] for kind in kinds}
+print(json.dumps([registry.__file__, vectors.shape, names]))
+"""
+
+
+def test_a_file_that_registers_nothing_is_no_entry_and_breaks_nothing(tmp_path):
+    (source,) = find_spec("partwhole").submodule_search_locations
+    shutil.copytree(source, tmp_path / "partwhole")
+    for kind in REGISTRIES:
+        folder = tmp_path.joinpath(*kind.package.split("."))
+        (folder / "bond_orders.py").touch()
+        (folder / "halves.py").write_text(f"HALF = 0.5  # for what `@{kind.group.upper()}.register` marks\n")
+    done = commands.python(EVERYTHING, tmp_path)
+    assert done.returncode == 0, done.stderr
+    file, shape, names = json.loads(done.stdout)
+    assert Path(file) == tmp_path / "partwhole" / "registry.py"
+    assert shape == [3, 8]
+    assert names == {kind.group: sorted(kind.shipped) for kind in REGISTRIES}
+    assert {"tree-split", "multi-head"} <= set(names["generators"])
+
+
+@pytest.mark.parametrize("kind", REGISTRIES, ids=lambda kind: kind.group)
+def test_a_folder_and_its_registry_know_each_other(kind):
+    """The group is the name of the registry, and a file registers an entry of its own name."""
+    assert getattr(registry, kind.group.upper()) is kind
+    assert kind.shipped
+    for name in kind.shipped:
+        assert kind.name_of(kind.get(name)) == name
+
+
+# ---------------------------------------------------------------- which reader is asked
+
+
+def test_no_file_of_the_examples_is_for_two_readers():
+    for path in (ROOT / "examples").rglob("*"):
+        readers = [name for name in SOURCES.shipped if SOURCES.get(name).accepts(path)]
+        assert len(readers) <= 1, (path, readers)
+
+
+def test_readers_of_users_are_asked_first_and_one_that_fails_is_passed_over():
+    molecules = ROOT / "examples" / "molecules.csv"
+    ours = load_graphs(molecules)
+
+    @SOURCES.register
+    class ZealousTable(Source):
+        reads = "any table"
+
+        @staticmethod
+        def accepts(data):
+            return is_file_of(data, (".csv",))
+
+        @staticmethod
+        def read(data, reading):
+            return GraphStore.from_graphs([Graph(1, np.zeros((0, 2), int))], name="one node")
+
+    assert load_graphs(molecules).name == "one node"
+
+    @SOURCES.register
+    class AngryTable(Source):
+        reads = "no table"
+
+        @staticmethod
+        def accepts(data):
+            return data.suffix == ".angry"
+
+    assert load_graphs(molecules).name == "one node"
+    with pytest.warns(UserWarning, match="The source 'angry-table' cannot tell .* 'list' .* 'suffix'"):
+        assert len(load_graphs(["CCO"])) == 1
+    del SOURCES._entries["zealous-table"], SOURCES._entries["angry-table"]
+    assert load_graphs(molecules).digest() == ours.digest()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from partwhole.cli.output import Json, print_json, print_table
 
 
@@ -15,30 +13,25 @@ def datasets(json: Json = False) -> None:
     from partwhole.sources.datasets.catalogue import DATASETS, MOTIFS, QM9, find
     from partwhole.sources.datasets.moleculenet import SETS
 
-    rows: list[dict[str, Any]] = []
-    for name, dataset in (DATASETS | SETS).items():
+    def found(name: str) -> str | None:
         place = find(name)
-        found = str(place) if place else None
-        rows.append({"name": name, "graphs": dataset.graphs, "about": dataset.about, "found": found})
-    place = find(QM9)
-    about = "small molecules with coordinates; twelve quantum chemical targets"
-    rows.append({"name": QM9, "graphs": 130831, "about": about, "found": str(place) if place else None})
-    about = "synthetic: trees with a cycle or a house tied on"
-    rows.append({"name": MOTIFS, "graphs": 200, "about": about, "found": "made on the spot"})
+        return str(place) if place else None
+
+    rows = [(name, known.graphs, known.about, found(name)) for name, known in (DATASETS | SETS).items()]
+    rows += [
+        (QM9, 130831, "small molecules with coordinates; twelve quantum chemical targets", found(QM9)),
+        (MOTIFS, 200, "synthetic: trees with a cycle or a house tied on", "made on the spot"),
+    ]
     if json:
-        print_json({"datasets": rows})
+        keys = ("name", "graphs", "about", "found")
+        print_json({"datasets": [dict(zip(keys, row)) for row in rows]})
         return
     print_table(
         "Data sets",
         ["name", "graphs", "about", "on this machine"],
         [
-            [
-                r["name"],
-                str(r["graphs"]),
-                r["about"],
-                r["found"] or ("no, in partwhole[qm9]" if r["name"] == QM9 else "no, to download"),
-            ]
-            for r in rows
+            [name, str(graphs), text, place or f"no, {'in partwhole[qm9]' if name == QM9 else 'to download'}"]
+            for name, graphs, text, place in rows
         ],
         numbers=["graphs"],
         note="Looked for in $PARTWHOLE_DATA, installed packages and the cache, in this order.",

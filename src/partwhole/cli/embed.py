@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,37 +15,45 @@ from partwhole.cli.cluster import Ray
 from partwhole.cli.optional_values import CLUSTERS, FOUND
 from partwhole.cli.output import Json, Overwrite, print_cut_table, print_json, require_other_file
 from partwhole.cli.reading import Fallback, SmilesColumn, Strict, tell
+from partwhole.cli.stopping import interrupted_by
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
-    from partwhole.export.joining import Wanted, Written
+    from partwhole.export.joining import ClusterSummary, GraphId, GroupColumns, VectorFileSummary
+
+Out = Annotated[Path, typer.Option(help="File to write: .parquet, .csv, .csv.gz or .npy.")]
+RunOrData = Annotated[str, typer.Argument(help="Folder of a run; left out with --pretrained.")]
+DataOfRun = Annotated[str, typer.Argument(help="A data set name or a path.", show_default=False)]
+Pretrained = Annotated[
+    str | None,
+    typer.Option(help="An encoder that comes with the package: molecules.", show_default=False),
+]
+NumberOfClusters = Annotated[
+    str | None,
+    typer.Option(
+        CLUSTERS,
+        metavar="[N]",
+        help="Add the column cluster: N groups of graphs that are alike, 0 the largest. Without N their "
+        "number is found.",
+        show_default=False,
+    ),
+]
+WithOutliers = Annotated[
+    bool,
+    typer.Option(
+        "--outliers",
+        help="Add the columns outlier_score and outlier_rank; rank 1 is the most unusual graph.",
+    ),
+]
 
 
 def embed(
-    out: Annotated[Path, typer.Option(help="File to write: .parquet, .csv, .csv.gz or .npy.")],
-    run: Annotated[str, typer.Argument(help="Folder of a run; left out with --pretrained.")],
-    data: Annotated[str, typer.Argument(help="A data set name or a path.", show_default=False)] = "",
-    pretrained: Annotated[
-        str | None,
-        typer.Option(help="An encoder that comes with the package: molecules.", show_default=False),
-    ] = None,
-    clusters: Annotated[
-        str | None,
-        typer.Option(
-            CLUSTERS,
-            metavar="[N]",
-            help="Add the column cluster: N groups of graphs that are alike, 0 the largest. Without N their "
-            "number is found.",
-            show_default=False,
-        ),
-    ] = None,
-    outliers: Annotated[
-        bool,
-        typer.Option(
-            "--outliers",
-            help="Add the columns outlier_score and outlier_rank; rank 1 is the most unusual graph.",
-        ),
-    ] = False,
+    out: Out,
+    run: RunOrData,
+    data: DataOfRun = "",
+    pretrained: Pretrained = None,
+    clusters: NumberOfClusters = None,
+    outliers: WithOutliers = False,
     ray: Ray = None,
     smiles_column: SmilesColumn = None,
     strict: Strict = False,
@@ -65,17 +73,12 @@ def embed(
     """
     from partwhole.export.embedding import embed_file
     from partwhole.export.vector_files import files_of
-    from partwhole.runs.pretrained import pretrained_folder
 
-    if pretrained is not None and data:
-        raise PartwholeError("Both a run and --pretrained are given; give one of them, and the data.")
-    if pretrained is None and not data:
-        raise PartwholeError(f"Is {run} a run or data? Give both: partwhole embed RUN DATA --out {out}.")
-    folder, data = (Path(run), data) if pretrained is None else (pretrained_folder(pretrained), run)
+    folder, data = _run_and_data(run, data, pretrained, out)
     left_out = out.with_suffix(".left_out.csv")
     require_other_file([*files_of(out), left_out], data, overwrite)
     wanted = _wanted(clusters, outliers)
-    with _told_what_is_kept(out):
+    with interrupted_by(signal.SIGINT, signal.SIGTERM), _told_what_is_kept(out):
         written = embed_file(
             folder,
             data,
@@ -88,35 +91,41 @@ def embed(
         )
     tell(written.reading, left_out)
     if json:
-        print_json(_as_json(written, wanted) | {"out": str(out), "data": data})
+        print_json({**_as_json(written, wanted), "out": str(out), "data": data})
     else:
-        print(f"Wrote {written.graphs} vectors of width {written.width} to {out}.")
-        _print_about(written)
+        _print_summary(written, out)
 
 
-def _wanted(clusters: str | None, outliers: bool) -> Wanted:
-    from partwhole.export.joining import Wanted
+def _run_and_data(run: str, data: str, pretrained: str | None, out: Path) -> tuple[Path, str]:
+    """Which is which: with --pretrained, the first argument is the data."""
+    from partwhole.runs.pretrained import pretrained_folder
+
+    if pretrained is not None and data:
+        raise PartwholeError("Both a run and --pretrained are given; give one of them, and the data.")
+    if pretrained is None and not data:
+        raise PartwholeError(f"Is {run} a run or data? Give both: partwhole embed RUN DATA --out {out}.")
+    return (Path(run), data) if pretrained is None else (pretrained_folder(pretrained), run)
+
+
+def _wanted(clusters: str | None, outliers: bool) -> GroupColumns:
+    from partwhole.export.joining import GroupColumns
 
     if clusters is None or clusters == FOUND:
-        return Wanted(clusters is not None, None, outliers)
+        return GroupColumns(clusters is not None, None, outliers)
     if not clusters.isdecimal() or int(clusters) < 1:
         raise PartwholeError(f"{clusters!r} is no number of clusters; give 1 or more, or leave it out.")
-    return Wanted(True, int(clusters), outliers)
+    return GroupColumns(True, int(clusters), outliers)
 
 
 @contextmanager
 def _told_what_is_kept(out: Path) -> Iterator[None]:
     """When a command ends before its time, by Ctrl-C, SIGTERM or an error, say what is left of it."""
-    from partwhole.export.part_files import parts_folder
+    from partwhole.export.shard_files import unfinished_folder
 
-    def stop(number: int, frame: Any) -> None:
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     except (KeyboardInterrupt, PartwholeError) as ended:
-        folder = parts_folder(out)
+        folder = unfinished_folder(out)
         kept = f"; the finished part is in {folder}, and the same command goes on from there."
         if isinstance(ended, KeyboardInterrupt):
             print(f"Stopped{kept if folder.exists() else '; nothing was finished.'}", file=sys.stderr)
@@ -124,42 +133,47 @@ def _told_what_is_kept(out: Path) -> Iterator[None]:
         if folder.exists():
             print(f"Not ended{kept}", file=sys.stderr)
         raise
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
-def _as_json(written: Written, wanted: Wanted) -> dict[str, Any]:
-    about: dict[str, Any] = {
+def _as_json(written: VectorFileSummary, wanted: GroupColumns) -> dict[str, object]:
+    content: dict[str, object] = {
         "graphs": written.graphs,
         "width": written.width,
         "left_out": len(written.reading.left_out),
     }
+    groups = written.groups
     if written.far is not None:
-        about["far"] = written.far
+        content["far"] = written.far
     if wanted.clusters:
-        groups = [{"graphs": c.graphs, "closest": c.closest} for c in written.clusters]
-        about["clusters"] = {"silhouette": written.silhouette, "verdict": written.verdict, "groups": groups}
+        told = [{"graphs": c.graphs, "closest": c.closest} for c in groups.clusters]
+        content["clusters"] = {"silhouette": groups.silhouette, "verdict": groups.verdict, "groups": told}
     if wanted.outliers:
-        about["outliers"] = [{"id": name, "score": score} for name, score in written.outliers]
-    return about
+        content["outliers"] = [{"id": name, "score": score} for name, score in groups.outliers]
+    return content
 
 
-def _print_about(written: Written) -> None:
+def _print_summary(written: VectorFileSummary, out: Path) -> None:
+    print(f"Wrote {written.graphs} vectors of width {written.width} to {out}.")
     if written.far:
         print(
             f"{written.far:,} of {written.graphs:,} graphs are far from what the encoder was trained on "
             "(column far); their vectors may mean little."
         )
-    if written.clusters:
-        title = f"Clusters (column cluster): {len(written.clusters)}, {written.verdict}"
-        rows = [
-            [str(k), str(c.graphs), ", ".join(map(str, c.closest))] for k, c in enumerate(written.clusters)
-        ]
-        numbers = ["cluster", "graphs"]
-        print_cut_table(title, [*numbers, "closest to the centre"], rows, numbers=numbers)
-    if written.outliers:
-        title = "The most unusual graphs, by outlier_score (1: as usual in this set)"
-        rows = [[str(k), f"{score:.2f}", str(name)] for k, (name, score) in enumerate(written.outliers, 1)]
-        numbers = ["rank", "score"]
-        print_cut_table(title, [*numbers, "id"], rows, numbers=numbers)
+    if written.groups.clusters:
+        _print_clusters(written.groups.clusters, written.groups.verdict)
+    if written.groups.outliers:
+        _print_outliers(written.groups.outliers)
+
+
+def _print_clusters(clusters: list[ClusterSummary], verdict: str) -> None:
+    title = f"Clusters (column cluster): {len(clusters)}, {verdict}"
+    rows = [[str(k), str(c.graphs), ", ".join(map(str, c.closest))] for k, c in enumerate(clusters)]
+    numbers = ["cluster", "graphs"]
+    print_cut_table(title, [*numbers, "closest to the centre"], rows, numbers=numbers)
+
+
+def _print_outliers(outliers: list[tuple[GraphId, float]]) -> None:
+    title = "The most unusual graphs, by outlier_score (1: as usual in this set)"
+    rows = [[str(k), f"{score:.2f}", str(name)] for k, (name, score) in enumerate(outliers, 1)]
+    numbers = ["rank", "score"]
+    print_cut_table(title, [*numbers, "id"], rows, numbers=numbers)

@@ -2,49 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from partwhole.cli.output import Json, print_json, print_table
-from partwhole.cli.reading import Fallback, SmilesColumn, Strict, tell
+from partwhole.cli.reading import Fallback, Run, SmilesColumn, Strict, read_for
+from partwhole.cli.targets import named_targets
 from partwhole.config import FOLDS
+from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
-    from partwhole.estimators.labelled import LabelledMethod
+    from partwhole.estimators.labelled import AnyLabelled
+    from partwhole.evaluation.results import EvaluationResult, Spread
     from partwhole.graphs.store import GraphStore
 
 REFITS = 5  # folds where the method is fitted anew for each
-ALL = "all"
+
+LabelledData = Annotated[str, typer.Argument(help="A labelled data set: a name or a path.")]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The target to tell, or all; may be repeated. [default: the first]", show_default=False
+    ),
+]
+Protocols = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="label-free, untrained, paper or authors; may be repeated. [default: label-free, and "
+        "untrained beside it]",
+        show_default=False,
+    ),
+]
+NumberOfFolds = Annotated[
+    int | None,
+    typer.Option(
+        help=f"Folds of the outer cross-validation. [default: {FOLDS}; {REFITS} of a run with labels]",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class EvaluationRequest:
+    """What a user wants to know of a run."""
+
+    targets: list[str]  # none: the first, or all that a run with labels learned
+    protocols: list[str]  # none: the usual ones
+    folds: int
+    runs: int
+    seed: int
 
 
 def evaluate(
-    run: Annotated[Path, typer.Argument(help="Folder of a run, or a pretrained encoder (molecules).")],
-    data: Annotated[str, typer.Argument(help="A labelled data set: a name or a path.")],
-    target: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The target to tell, or all; may be repeated. [default: the first]", show_default=False
-        ),
-    ] = None,
-    protocol: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="label-free, untrained, paper or authors; may be repeated. [default: label-free, and "
-            "untrained beside it]",
-            show_default=False,
-        ),
-    ] = None,
-    folds: Annotated[
-        int | None,
-        typer.Option(
-            help=f"Folds of the outer cross-validation. [default: {FOLDS}; {REFITS} of a run with labels]",
-            show_default=False,
-        ),
-    ] = None,
+    run: Run,
+    data: LabelledData,
+    target: Targets = None,
+    protocol: Protocols = None,
+    folds: NumberOfFolds = None,
     runs: Annotated[int, typer.Option(help="Repeats with other folds.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
     smiles_column: SmilesColumn = None,
@@ -60,108 +79,68 @@ def evaluate(
     Example: partwhole evaluate runs/mutag MUTAG --protocol label-free --protocol paper
     Example: partwhole evaluate molecules assays.csv --target toxic
     """
-    from partwhole.estimators.base import load_run
-    from partwhole.estimators.labelled import LabelledMethod
-    from partwhole.runs.folder import RunFolder
+    from partwhole.estimators.labelled import LabelledEstimator
+    from partwhole.estimators.loading import load_run
     from partwhole.runs.pretrained import run_folder
-    from partwhole.sources.loading import read_graphs
-    from partwhole.sources.reading import Reading
 
-    folder = run_folder(run)
-    RunFolder(folder).read_config()  # before a long load
-    estimator = load_run(folder)
-    reading = Reading(estimator.schema_, strict, fallback, smiles_column=smiles_column)
-    store = read_graphs(data, reading)
-    tell(reading)
-    if isinstance(estimator, LabelledMethod):
-        results = _refitted(estimator, store, target, protocol, folds or REFITS, runs, seed)
+    estimator = load_run(run)
+    store, _ = read_for(estimator, data, strict, fallback, smiles_column)
+    learned = isinstance(estimator, LabelledEstimator)
+    targets = list(dict.fromkeys(named_targets(store, target)))
+    asked = EvaluationRequest(targets, protocol or [], folds or (REFITS if learned else FOLDS), runs, seed)
+    if isinstance(estimator, LabelledEstimator):
+        results = _refitted(estimator, store, asked)
     else:
-        results = _scored(folder, store, target, protocol, folds or FOLDS, runs, seed)
+        results = _scored(run_folder(run), store, asked)
     if json:
         first, rest = results[0], results[1:]
-        print_json(first | {"also": rest} if rest else first)
-        return
-    _show(store, results)
+        print_json({**first, "also": rest} if rest else first)
+    else:
+        _show(store, results)
 
 
-def _scored(
-    folder: Path,
-    store: GraphStore,
-    targets: Sequence[str] | None,
-    protocols: Sequence[str] | None,
-    folds: int,
-    runs: int,
-    seed: int,
-) -> list[dict[str, Any]]:
+def _scored(folder: Path, store: GraphStore, asked: EvaluationRequest) -> list[EvaluationResult]:
     """The vectors of a run that knows no labels, by each protocol."""
     from partwhole.evaluation.chosen_target import with_target
     from partwhole.evaluation.protocols import PROTOCOLS
-    from partwhole.evaluation.protocols import evaluate as score
+    from partwhole.evaluation.scoring import evaluate as score
     from partwhole.runs.folder import RunFolder
 
     kept = RunFolder(folder).snapshot_epochs()
-    asked = protocols or (["label-free", "untrained"] if 0 in kept else ["label-free"])
+    protocols = asked.protocols or (["label-free", "untrained"] if 0 in kept else ["label-free"])
     order = ["label-free", *PROTOCOLS]  # the one that chooses nothing by the test labels stands first
-    asked = sorted(dict.fromkeys(asked), key=lambda p: order.index(p) if p in order else -1)
-    names = _targets(store, targets) or [with_target(store).target]
-    how = {"folds": folds, "runs": runs, "seed": seed}
+    protocols = sorted(dict.fromkeys(protocols), key=lambda p: order.index(p) if p in order else -1)
+    how = {"folds": asked.folds, "runs": asked.runs, "seed": asked.seed}
     found = []
-    for name in names:
-        for rules in asked:
-            with _bar(f"{name}, {rules}") as advance:
-                found.append(score(folder, store, rules, target=name, progress=advance, **how))
+    for name in asked.targets or [with_target(store).target]:
+        for protocol in protocols:
+            with _bar(f"{name}, {protocol}") as advance:
+                found.append(score(folder, store, protocol, target=name, progress=advance, **how))
     return found
 
 
-def _refitted(
-    estimator: LabelledMethod,
-    store: GraphStore,
-    targets: Sequence[str] | None,
-    protocols: Sequence[str] | None,
-    folds: int,
-    runs: int,
-    seed: int,
-) -> list[dict[str, Any]]:
+def _refitted(estimator: AnyLabelled, store: GraphStore, asked: EvaluationRequest) -> list[EvaluationResult]:
     """A run with labels: the method, fitted anew without each fold."""
-    from partwhole.errors import PartwholeError
-    from partwhole.evaluation.protocols import means_of
-    from partwhole.evaluation.refits import refitted
+    from partwhole.evaluation.refits import refit_result, refitted
 
-    if protocols:
+    if asked.protocols:
         raise PartwholeError(
             "Protocols are for runs without labels; this run learned from labels and is fitted anew without "
             "each fold; leave --protocol out."
         )
-    for name in _targets(store, targets) or []:
+    for name in asked.targets:
         if name not in estimator.target_names_:
             learned = ", ".join(estimator.target_names_[:5])
             raise PartwholeError(f"The run did not learn the target {name!r}; it learned {learned}.")
+    folds, seeds = asked.folds, range(asked.seed, asked.seed + asked.runs)
     found = []
-    for k in range(runs):
-        with _bar(f"fits, run {k + 1} of {runs}" if runs > 1 else "fits") as advance:
-            found.append(refitted(estimator, store, folds=folds, seed=seed + k, progress=advance))
-    shown = _targets(store, targets) or estimator.target_names_
-    about = {"protocol": "fitted anew", "data": store.name, "folds": folds, "runs": runs, "seed": seed}
+    for k, seed in enumerate(seeds):
+        with _bar(f"fits, run {k + 1} of {asked.runs}" if asked.runs > 1 else "fits") as advance:
+            found.append(refitted(estimator, store, folds=folds, seed=seed, progress=advance))
     return [
-        {
-            **about,
-            "target": name,
-            "method": estimator.method,
-            "measures": means_of([fold for by_target in found for fold in by_target[name]]),
-            "std_over": "test folds",
-            "chosen": "everything inside the training part; test graphs unseen",
-        }
-        for name in shown
+        refit_result(estimator, store, name, [run[name] for run in found], folds=folds, seed=asked.seed)
+        for name in asked.targets or estimator.target_names_
     ]
-
-
-def _targets(store: GraphStore, asked: Sequence[str] | None) -> list[str] | None:
-    known = [column.name for column in store.schema.targets]
-    if asked and list(asked) == [ALL] and ALL not in known:
-        return known
-    for name in asked or []:
-        store.target(name)  # a misspelt one is told
-    return list(dict.fromkeys(asked)) if asked else None
 
 
 @contextmanager
@@ -175,8 +154,8 @@ def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _show(store: GraphStore, results: list[dict[str, Any]]) -> None:
-    """A table for each kind of target; the simple guess stands in its own column."""
+def _show(store: GraphStore, results: list[EvaluationResult]) -> None:
+    """A table for classes and one for numbers; the simple guess stands in its own column."""
     from partwhole.estimators.semi_supervised.measures import CLASS_MEASURES, NUMBER_MEASURES
 
     several = len(store.schema.targets)
@@ -203,5 +182,5 @@ def _show(store: GraphStore, results: list[dict[str, Any]]) -> None:
         )
 
 
-def _pair(measure: dict[str, float] | None) -> str:
+def _pair(measure: Spread | None) -> str:
     return "–" if measure is None else f"{measure['mean']:.4g} ± {measure['std']:.2g}"

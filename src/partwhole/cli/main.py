@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, TextIO
 
 import typer
 from typer.exceptions import Exit, TyperException
@@ -18,6 +18,7 @@ from partwhole.cli.fit import fit
 from partwhole.cli.methods import methods
 from partwhole.cli.neighbors import neighbors
 from partwhole.cli.optional_values import with_values
+from partwhole.cli.options import FitCommand
 from partwhole.cli.predict import predict
 from partwhole.cli.report import report
 from partwhole.cli.reproduce import reproduce
@@ -31,31 +32,33 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (fit, embed, neighbors, evaluate, predict, report, serve, reproduce, datasets, methods):
+app.command(cls=FitCommand)(fit)
+for command in (embed, neighbors, evaluate, predict, report, serve, reproduce, datasets, methods):
     app.command()(command)
 
 
 def show_version(asked: bool) -> None:
+    """Print the version and end, where `--version` is given."""
     if asked:
         print(f"partwhole {partwhole.__version__}")
         raise Exit()
 
 
 @app.callback()
-def of_all_commands(
+def without_command(
     version: Annotated[
         bool,
         typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """What can be asked without a command."""
+    """Answer what can be asked without a command."""
 
 
 LISTS = ("--datasets", "--methods", "--targets")  # of reproduce, whose one argument comes before them
 
 
 def spread_lists(arguments: Sequence[str]) -> list[str]:
-    """`reproduce TABLE --datasets A B` as `reproduce TABLE --datasets A --datasets B`."""
+    """Write `reproduce TABLE --datasets A B` as `reproduce TABLE --datasets A --datasets B`."""
     if list(arguments[:1]) != ["reproduce"] or any(a.startswith("-") for a in arguments[1:2]):
         return list(arguments)
     out: list[str] = []
@@ -72,6 +75,7 @@ def spread_lists(arguments: Sequence[str]) -> list[str]:
 
 
 def main() -> None:
+    """Run the command of `sys.argv`, and end the process with its exit code."""
     with warnings.catch_warnings():
         warnings.showwarning = _note
         _run(sys.argv[1:] or ["--help"])
@@ -96,6 +100,13 @@ def _fail(sentence: str) -> None:
     sys.exit(2)
 
 
-def _note(message: Warning | str, *where: Any, **place: Any) -> None:
-    """A warning as a person reads it: what, not the line of code that said so."""
+def _note(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Show a warning as a person reads it: what, not the line of code that said so."""
     print(f"note: {' '.join(str(message).split())}", file=sys.stderr)

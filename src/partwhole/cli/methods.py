@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from partwhole.cli.options import flag_of
 from partwhole.cli.output import Json, print_json, print_table
 from partwhole.registry import METHODS, UNLABELLED
+
+if TYPE_CHECKING:
+    from partwhole.estimators.base import AnyEstimator
 
 
 def methods(
@@ -24,15 +27,8 @@ def methods(
     if name is not None:
         _show(METHODS.get(name), json)
         return
-    entries = {name: METHODS.get(name) for name in METHODS}
-    rows = [
-        {"name": name, "about": e.about, "learns_from": e.learns_from, "paper": e.paper}
-        for name, e in entries.items()
-    ]
-    companions = [
-        {"name": name, "about": UNLABELLED.get(name).about, "paper": UNLABELLED.get(name).paper}
-        for name in UNLABELLED
-    ]
+    rows = [_described(entry) for _, entry in METHODS.entries()]
+    companions = [{"name": name, "about": e.idea, "paper": e.paper} for name, e in UNLABELLED.entries()]
     if json:
         print_json({"methods": rows, "unlabelled": companions})
         return
@@ -45,22 +41,25 @@ def methods(
     )
 
 
-def _show(entry: Any, json: bool) -> None:
-    """One method: what it is, and what `--option` can change."""
-    fields = [f for f in dataclasses.fields(entry.config_class) if flag_of(f)]
-    about = {
+def _described(entry: type[AnyEstimator]) -> dict[str, str]:
+    return {
         "name": entry.method,
-        "about": entry.about,
+        "about": entry.idea,
         "learns_from": entry.learns_from,
         "paper": entry.paper,
     }
+
+
+def _show(entry: type[AnyEstimator], json: bool) -> None:
+    """One method: what it is, and what `--option` can change."""
+    fields = [f for f in dataclasses.fields(entry.config_class) if flag_of(f)]
     if json:
         options = {f.name: {"default": f.default, "about": f.metadata["help"]} for f in fields}
-        print_json({**about, "options": options})
+        print_json({**_described(entry), "options": options})
         return
     rows = [[f.name, str(f.default), f.metadata["help"]] for f in fields]
     if not rows:
-        print(f"{entry.method}: {entry.about} ({entry.paper}). It has no options.")
+        print(f"{entry.method}: {entry.idea} ({entry.paper}). It has no options.")
         return
-    print_table(f"{entry.method}: {entry.about} ({entry.paper})", ["option", "default", "about"], rows)
+    print_table(f"{entry.method}: {entry.idea} ({entry.paper})", ["option", "default", "about"], rows)
     print(f"Use: partwhole fit DATA --method {entry.method} --out RUN --option NAME=VALUE")

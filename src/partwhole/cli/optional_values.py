@@ -16,7 +16,7 @@ OPTIONAL = {
 
 
 def with_values(arguments: Sequence[str]) -> list[str]:
-    """The arguments, with the values that were left out."""
+    """Put in the values that were left out."""
     out = list(arguments)
     for flag, (value, default) in OPTIONAL.items():
         if flag in out:

@@ -8,32 +8,35 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from partwhole.config import Options, PredictorConfig, RecipeConfig, field_type
 from partwhole.errors import PartwholeError, near_miss
+from partwhole.registry import Registry
 
 
 def fit_fields() -> list[dataclasses.Field[Any]]:
-    """Of a fit without labels, and what one with labels has besides."""
-    fields = {f.name: f for kind in (RecipeConfig, PredictorConfig) for f in dataclasses.fields(kind)}
+    """List the options of a fit without labels, and what one with labels has besides."""
+    fields = {f.name: f for config in (RecipeConfig, PredictorConfig) for f in dataclasses.fields(config)}
     return list(fields.values())
 
 
 def flag_of(field: dataclasses.Field[Any]) -> str:
-    """`--batch-size` for batch_size, unless the field names another; empty: not an option."""
+    """Name a field on the command line: `--batch-size` for batch_size, unless it names another; empty where
+    it is not an option."""
     given: str | None = field.metadata["flag"]
     return f"--{field.name.replace('_', '-')}" if given is None else given
 
 
-def with_fit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_fit_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give `command(…, options)` one option per field; those that the user set arrive in `options`."""
     fields = [f for f in fit_fields() if flag_of(f)]
     own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "options"]
 
-    def wrapper(**given: Any) -> Any:
+    def wrapper(**given: Any) -> None:
         chosen = {f.name: given.pop(f.name) for f in fields}
         options = {name: value for name, value in chosen.items() if value not in (None, [])}
-        return command(options=options, **given)
+        command(options=options, **given)
 
     wrapper.__name__, wrapper.__doc__ = command.__name__, command.__doc__
     signature = inspect.Signature([*own, *(_parameter(f) for f in fields)])
@@ -41,8 +44,20 @@ def with_fit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
-def named_options(pairs: Sequence[str], config: type[Options], method: str | None) -> dict[str, Any]:
-    """`rounds=3` as the option of a method takes it."""
+class FitCommand(TyperCommand):
+    """Names the plug-ins when its help is shown and not before: to look what is installed takes a while."""
+
+    def format_options(self, *where: Any, **more: Any) -> None:
+        """Show the options, those of plug-ins by name."""
+        texts = {f.name: _help(f, names=True) for f in fit_fields()}
+        for parameter in self.params:
+            if isinstance(parameter, TyperOption) and parameter.name in texts:
+                parameter.help = texts[parameter.name]
+        super().format_options(*where, **more)
+
+
+def named_options(pairs: Sequence[str], config: type[Options], method: str | None) -> dict[str, object]:
+    """Read options given as `rounds=3` into the values that the method takes."""
     fields = {f.name: f for f in dataclasses.fields(config)}
     given = {}
     for pair in pairs:
@@ -66,30 +81,38 @@ def require_options(names: Iterable[str], config: type[Options], method: str | N
             raise PartwholeError(f"{what} has no option {name!r} ({flags.get(name, 'for --option')}).{hint}")
 
 
-def _value(field: dataclasses.Field[Any], text: str) -> Any:
-    kind = field_type(field)
-    if kind is bool and text in ("true", "false"):
+def _value(field: dataclasses.Field[Any], text: str) -> object:
+    wanted = field_type(field)
+    if wanted is bool and text in ("true", "false"):
         return text == "true"
-    if kind is tuple:
+    if wanted is tuple:
         return tuple(text.split(","))
     try:
-        return text if kind is bool else kind(text)
+        return text if wanted is bool else wanted(text)
     except ValueError:
-        raise PartwholeError(f"{field.name} must be of type {kind.__name__}, not {text!r}.") from None
+        raise PartwholeError(f"{field.name} must be of type {wanted.__name__}, not {text!r}.") from None
 
 
 def _parameter(field: dataclasses.Field[Any]) -> inspect.Parameter:
-    kind: Any = field_type(field)
-    flag, text, choices = flag_of(field), field.metadata["help"], field.metadata["choices"]
-    if choices is not None:
-        text += f" One of: {', '.join(choices)}."
-    if kind is bool:
+    taken: Any = field_type(field)
+    flag = flag_of(field)
+    if taken is bool:
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
-        text += f" [default: {'on' if field.default else 'off'}]"
-    elif kind is tuple:
-        kind = list[str]
-        text += " May be repeated."
-    else:
-        text += f" [default: {field.default}]"
-    annotation = Annotated[kind | None, typer.Option(flag, help=text, show_default=False)]
+    elif taken is tuple:
+        taken = list[str]
+    annotation = Annotated[taken | None, typer.Option(flag, help=_help(field), show_default=False)]
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _help(field: dataclasses.Field[Any], *, names: bool = False) -> str:
+    """What the option is; `names`: also those of plug-ins."""
+    text, choices = field.metadata["help"], field.metadata["choices"]
+    if choices is not None and (names or not isinstance(choices, Registry)):
+        text += f" One of: {', '.join(choices)}."
+    if isinstance(field.default, bool):
+        return f"{text} [default: {'on' if field.default else 'off'}]"
+    return (
+        f"{text} May be repeated."
+        if isinstance(field.default, tuple)
+        else f"{text} [default: {field.default}]"
+    )

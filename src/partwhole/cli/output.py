@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +23,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="The output may replace the input itself.")]
 
 
-def print_json(content: dict[str, Any]) -> None:
+def print_json(content: Mapping[str, object]) -> None:
+    """Print one object on one line of standard output."""
     print(json.dumps(content))
 
 
@@ -44,7 +45,7 @@ def print_table(
     numbers: Sequence[str] = (),
     note: str = "",
 ) -> None:
-    """A table for the terminal; the columns named in `numbers` are set flush right."""
+    """Print a table; the columns named in `numbers` are set flush right."""
     look: dict[str, Any] = {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0)} if len(header) > 8 else {}
     title, note = escape(title), escape(note)  # [nH] of a molecule is no markup
     table = Table(title=title, title_justify="left", caption=note or None, caption_justify="left", **look)
@@ -62,8 +63,11 @@ def print_table(
 def print_cut_table(
     title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[str] = ()
 ) -> None:
-    """A table in which each row is a line. The `numbers` come first and stay whole; other text is cut, which
-    an ellipsis marks, and columns that have no place are left out, which is said."""
+    """Print a table in which each row is a line.
+
+    The columns `numbers` come first and stay whole; other text is cut, which an ellipsis marks, and columns
+    that have no place are left out, which is said.
+    """
     console = _console()
     lines = [[" ".join(cell.split()) for cell in row] for row in rows]
     natural = [max(map(cell_len, column)) for column in zip(header, *lines)]
@@ -82,8 +86,11 @@ def print_cut_table(
 
 
 def fitting(natural: Sequence[int], whole: int, room: int) -> list[int]:
-    """The widths of the first columns of a table that find room, with their frame. The first `whole` keep
-    theirs; of the others the widest give way first, and none has less than ten characters of what it has."""
+    """Choose the widths of the first columns of a table that find room, with their frame, in characters.
+
+    The first `whole` keep theirs; of the others the widest give way first, and none has less than ten
+    characters of what it has.
+    """
     least = [*natural[:whole], *(min(width, NARROWEST) for width in natural[whole:])]
     count = whole
     while count < len(natural) and sum(least[: count + 1]) + 3 * (count + 1) + 1 <= room:

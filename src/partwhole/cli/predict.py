@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partwhole.cli.output import Json, Overwrite, print_json, print_table, require_other_file
-from partwhole.cli.reading import Fallback, SmilesColumn, Strict, tell
+from partwhole.cli.reading import Data, Fallback, SmilesColumn, Strict, read_for
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from partwhole.export.predictions import Predictions
+    from partwhole.export.predictions import Agreement, Predictions
     from partwhole.graphs.store import GraphStore
+
+MOST_TOLD = 5  # targets; the file has all of them
 
 
 def predict(
     run: Annotated[Path, typer.Argument(help="Folder of a run that was fitted with --target.")],
-    data: Annotated[str, typer.Argument(help="A data set name or a path.")],
+    data: Data,
     out: Annotated[Path, typer.Option(help="CSV or Parquet file to write.")],
     fill: Annotated[
         bool,
@@ -43,34 +45,34 @@ def predict(
 
     Example: partwhole predict runs/solubility new.csv --out predictions.csv
     """
-    from partwhole.estimators.base import load_run
-    from partwhole.estimators.labelled import LabelledMethod
+    from partwhole.estimators.labelled import LabelledEstimator
+    from partwhole.estimators.loading import load_run
     from partwhole.export.predictions import as_table, check_suffix, compare, predicted, write_table
-    from partwhole.sources.loading import read_graphs
-    from partwhole.sources.reading import Reading
 
     check_suffix(out)
     require_other_file([out], data, overwrite)
     estimator = load_run(run)
-    if not isinstance(estimator, LabelledMethod):
+    if not isinstance(estimator, LabelledEstimator):
         raise PartwholeError(
             f"The run in {run} was fitted without labels and predicts nothing; fit with --target, or use "
             "`partwhole embed`."
         )
-    reading = Reading(estimator.schema_, strict, fallback, smiles_column=smiles_column)
-    store = read_graphs(data, reading)
-    tell(reading, out.with_suffix(".left_out.csv"))
+    listed = out.with_suffix(".left_out.csv")
+    store, reading = read_for(estimator, data, strict, fallback, smiles_column, listed)
     found = predicted(estimator, store)
     known = compare(estimator, store, found)
     write_table(filled_table(data, found, store) if fill else as_table(found, store, data), out)
     if json:
-        names = {"targets": estimator.target_names_, "known": known}
-        names |= {"left_out": len(reading.left_out)}
+        names = {"targets": estimator.target_names_, "known": known, "left_out": len(reading.left_out)}
         print_json({"out": str(out), "data": store.name, "graphs": len(store), **names})
-        return
-    shown = ", ".join(estimator.target_names_[:5])
-    more = f" and {len(estimator.target_names_) - 5} more" if len(estimator.target_names_) > 5 else ""
-    print(f"Wrote {shown}{more} of {len(store)} graphs to {out}.")
+    else:
+        _print_summary(estimator.target_names_, known, f"{len(store)} graphs to {out}")
+
+
+def _print_summary(names: list[str], known: list[Agreement], where: str) -> None:
+    shown = ", ".join(names[:MOST_TOLD])
+    more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD else ""
+    print(f"Wrote {shown}{more} of {where}.")
     if known:
         rows = [[e["target"], str(e["graphs"]), e["measure"], f"{e['value']:.4g}"] for e in known]
         header = ["target", "graphs", "measure", "value"]
@@ -79,7 +81,7 @@ def predict(
 
 
 def filled_table(data: str, found: Predictions, store: GraphStore) -> pa.Table:
-    """The table `data` with its gaps filled."""
+    """Fill the gaps of the table `data` with predictions; raise where it is no table."""
     from partwhole.export.predictions import filled, table_of
 
     table = table_of(data)

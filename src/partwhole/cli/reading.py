@@ -1,4 +1,4 @@
-"""Options of commands that read graphs, and what these say of the graphs they have read."""
+"""Arguments of commands that read graphs, and what these say of the graphs they have read."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from partwhole.errors import PartwholeError
 from partwhole.sources.reading import Reading
 
 if TYPE_CHECKING:
-    from partwhole.estimators.base import GraphMethod
+    from partwhole.estimators.base import AnyEstimator
+    from partwhole.graphs.store import GraphStore
 
 MOST_TOLD = 5  # graphs that were left out; a file lists all of them
 
+Run = Annotated[Path, typer.Argument(help="Folder of a run, or a pretrained encoder (molecules).")]
+Data = Annotated[str, typer.Argument(help="A data set name or a path.")]
 Strict = Annotated[
     bool,
     typer.Option(
@@ -31,8 +34,6 @@ Fallback = Annotated[
         "otherwise it is an error.",
     ),
 ]
-
-
 SmilesColumn = Annotated[
     str | None,
     typer.Option(
@@ -43,8 +44,28 @@ SmilesColumn = Annotated[
 ]
 
 
+def read_for(
+    estimator: AnyEstimator,
+    data: str,
+    strict: bool,
+    fallback: bool,
+    smiles_column: str | None,
+    listed: Path | None = None,
+) -> tuple[GraphStore, Reading]:
+    """Read graphs as the fitted method learned them, and tell what there is to say about them."""
+    from partwhole.sources.loading import read_graphs
+
+    reading = Reading(estimator.schema_, strict, fallback, smiles_column=smiles_column)
+    store = read_graphs(data, reading)
+    tell(reading, listed)
+    return store, reading
+
+
 def tell(reading: Reading, listed: Path | None = None) -> None:
-    """On standard error; `listed` is the file that lists what was left out, where one is written."""
+    """Say on standard error what there is to say about graphs that were read.
+
+    `listed` is the file that lists what was left out, where one is written.
+    """
     for note in reading.notes:
         print(note, file=sys.stderr)
     if not reading.left_out:
@@ -70,15 +91,15 @@ def _write_list(reading: Reading, out: Path) -> None:
         csv.write_csv(table, temporary)
 
 
-def graphs_of_fit(estimator: GraphMethod) -> str:
-    """Where the graphs are that a model was fitted to: a path, or the name of a data set."""
+def graphs_of_fit(estimator: AnyEstimator) -> str:
+    """Find the graphs that a model was fitted to: a path, or the name of a data set."""
     from partwhole.sources.datasets.catalogue import knows
 
-    about = estimator.about_["data"]
-    if place := about.get("path"):
+    data = estimator.about_["data"]
+    if place := data.get("path"):
         return str(place)
-    if not knows(about["name"]):
+    if not knows(data["name"]):
         raise PartwholeError(
-            f"The graphs of the fit ({about['name']}) are not in a file; name graphs to show after the run."
+            f"The graphs of the fit ({data['name']}) are not in a file; name graphs to show after the run."
         )
-    return str(about["name"])
+    return str(data["name"])

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from partwhole.cli.output import Json, print_json
-from partwhole.cli.reading import Fallback, SmilesColumn, Strict, graphs_of_fit, tell
+from partwhole.cli.reading import Fallback, Run, SmilesColumn, Strict, graphs_of_fit, read_for
 from partwhole.config import FOLDS
 from partwhole.errors import PartwholeError
 
 if TYPE_CHECKING:
-    from partwhole.estimators.base import GraphMethod
-    from partwhole.evaluation.chosen_target import Labelled
+    from partwhole.estimators.base import AnyEstimator
+    from partwhole.evaluation.chosen_target import LabelledGraphs
+    from partwhole.evaluation.results import EvaluationResult
     from partwhole.graphs.store import GraphStore
     from partwhole.runs.folder import RunFolder
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="Folder of a run, or a pretrained encoder (molecules).")],
+    run: Run,
     data: Annotated[
         str | None, typer.Argument(help="Graphs to show. [default: those of the fit]", show_default=False)
     ] = None,
@@ -42,24 +43,19 @@ def report(
 
     Example: partwhole report runs/mutag
     """
-    from partwhole.estimators.base import load_run
+    from partwhole.estimators.loading import load_run
     from partwhole.estimators.semi_supervised.measures import ALL_MEASURES
     from partwhole.runs.folder import RunFolder
     from partwhole.runs.pretrained import run_folder
-    from partwhole.sources.loading import read_graphs
-    from partwhole.sources.reading import Reading
     from partwhole.views.report import write_report
 
     called, run = run, run_folder(run)
     page = _page(called, run, data, out)
-    folder = RunFolder(run)
-    folder.read_config()  # before a long load
-    estimator = load_run(run)
-    reading = Reading(estimator.schema_, strict, fallback, smiles_column=smiles_column)
-    store = read_graphs(data or graphs_of_fit(estimator), reading)
-    tell(reading, page.parent / "left_out.csv")
+    folder, estimator = RunFolder(run), load_run(run)
+    listed = page.parent / "left_out.csv"
+    store, _ = read_for(estimator, data or graphs_of_fit(estimator), strict, fallback, smiles_column, listed)
     results = _results(folder, estimator, store, target)
-    write_report(folder, estimator, store, results, page, _about(called, run, estimator))
+    write_report(folder, estimator, store, results, page, _heading(called, run, estimator))
     if json:
         print_json({"report": str(page), "results": results})
         return
@@ -72,11 +68,11 @@ def report(
 
 
 def _results(
-    folder: RunFolder, estimator: GraphMethod, store: GraphStore, target: str | None
-) -> list[dict[str, Any]]:
+    folder: RunFolder, estimator: AnyEstimator, store: GraphStore, target: str | None
+) -> list[EvaluationResult]:
     """How well the target is told from the vectors; empty where there is none, or too few graphs have it."""
     from partwhole.evaluation.chosen_target import with_target
-    from partwhole.evaluation.protocols import evaluate
+    from partwhole.evaluation.scoring import evaluate
 
     if estimator.learns_from == "labels":  # these have seen the labels of every fold
         if target is not None:
@@ -95,7 +91,7 @@ def _results(
     return [evaluate(folder.path, store, name, target=labelled.target) for name in names]
 
 
-def _too_few(labelled: Labelled) -> str:
+def _too_few(labelled: LabelledGraphs) -> str:
     """Why ten folds are not possible; empty where they are."""
     import numpy as np
 
@@ -119,8 +115,8 @@ def _page(called: Path, run: Path, data: str | None, out: Path | None) -> Path:
     return out or run / "report.html"
 
 
-def _about(called: Path, run: Path, estimator: GraphMethod) -> str:
-    """The run in the first line of the page."""
+def _heading(called: Path, run: Path, estimator: AnyEstimator) -> str:
+    """What the run is called in the first line of the page."""
     epochs = f", {len(estimator.history_)} epochs" if estimator.history_ else ""
     if called == run:
         return f"method {estimator.method}{epochs}, run folder {run}"

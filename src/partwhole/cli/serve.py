@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from partwhole.cli.reading import graphs_of_fit, tell
+from partwhole.cli.reading import Run, graphs_of_fit, tell
 from partwhole.errors import PartwholeError
 
 
 def serve(
-    run: Annotated[Path, typer.Argument(help="Folder of a run, or a pretrained encoder (molecules).")],
+    run: Run,
     data: Annotated[
         str | None,
         typer.Argument(help="Graphs to show and to search. [default: those of the fit]", show_default=False),
@@ -31,7 +31,7 @@ def serve(
     """
     from rich.console import Console
 
-    from partwhole.estimators.base import load_run
+    from partwhole.estimators.loading import load_run
     from partwhole.runs.landmarks import read_landmarks
     from partwhole.runs.pretrained import run_folder
     from partwhole.sources.loading import read_graphs

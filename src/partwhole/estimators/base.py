@@ -1,56 +1,112 @@
-"""What every row of the results tables can do: learn from graphs, give vectors, be kept in a folder."""
+"""The face that every method has: scikit-learn's, and run folders."""
 
 from __future__ import annotations
 
-import os
+import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar, final
 
 import numpy as np
-import torch
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
-from torch import Tensor
+from torch import Tensor, nn
 
 from partwhole.config import Options
 from partwhole.errors import PartwholeError
+from partwhole.estimators.encoder import Encoder, require_finite
+from partwhole.estimators.fits import Fit, FitFolder, Kept, facts_of, never
 from partwhole.estimators.seeds import drawn_seed, is_seed
+from partwhole.estimators.signature import initializer
 from partwhole.graphs.schema import Schema
 from partwhole.graphs.store import GraphStore
 from partwhole.parallel import ranks
-from partwhole.registry import METHODS
 from partwhole.runs.folder import RunFolder
-from partwhole.runs.pretrained import pretrained_folder, run_folder
 from partwhole.sources.loading import load_graphs
 from partwhole.sources.one_hot import with_kinds
 
-EMBED_GRAPHS = 512  # graphs embedded at a time; the more, the more classes they share
+C = TypeVar("C", bound=Options)
 
 
-class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[misc]
-    """Base of all methods, with the face of scikit-learn; the parameters are the fields of its options.
+class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type: ignore[misc]
+    """Base of all methods. Its parameters are the fields of `config_class`.
 
-    A method defines `_learn`, `_embed`, `width`, and what it keeps in a run folder: `_tensors` and
-    `_restore`. Graphs may be a `GraphStore`, a data set name or path, or a list of PyTorch Geometric
-    `Data`, networkx graphs, SMILES strings or RDKit molecules.
+    A method says how to `learn` an `Encoder` from a fit, and how to `restore` it from what a run folder
+    keeps. All else is here.
+
+    Attributes
+    ----------
+    learned_ : Encoder
+        What the fit learned.
+    schema_ : Schema
+        The attributes of the graphs of the fit; new graphs are read in the same columns.
+    history_ : list of dict
+        Figures of each epoch, where the method has epochs.
+    about_ : dict
+        How the model came about: options, data, versions; the `config.toml` of a run.
     """
 
-    method: str  # its name in the registry and in the tables
-    about: str  # one line in `partwhole methods`
-    paper: str
-    learns_from = "graphs"  # "graphs": without labels; "labels"; "nothing"
-    config_class: type[Options]
-    keeps_state = False  # whether a fit keeps what it can go on from
-    embeds_new_graphs = True  # otherwise those of the fit only, as a whole
+    method: ClassVar[str]  # its name in the registry and in the tables
+    idea: ClassVar[str]  # one line in `partwhole methods`
+    paper: ClassVar[str]
+    learns_from: ClassVar[str] = "graphs"  # "graphs": without labels; "labels"; "nothing"
+    config_class: ClassVar[type[Options]]
+    resumable: ClassVar[bool] = False  # whether a fit keeps what it can go on from
+    embeds_new_graphs: ClassVar[bool] = True  # otherwise those of the fit only, as a whole
+
+    learned_: Encoder
+    about_: dict[str, Any]
+    seed_: int | None  # that the fit drew from `random_state`
+    schema_: Schema
+    history_: list[dict[str, Any]]
+
+    def __init__(self, **options: Any):
+        """Take the options of `config_class`, which each class shows in its signature."""
+
+    def __init_subclass__(cls, **given: Any):
+        super().__init_subclass__(**given)
+        if "config_class" in vars(cls):
+            cls.__init__ = initializer(cls.config_class)  # type: ignore[method-assign]
+
+    # ---------------------------------------------------------------- what a method defines
+
+    @abstractmethod
+    def learn(self, fit: Fit[C]) -> Encoder:
+        """Learn from the graphs of a fit. What can be wrong is told before `fit.begin_run()`, if it is
+        called at all: a fit that fails before leaves the run folder as it was."""
+
+    @abstractmethod
+    def restore(self, kept: Kept[C]) -> Encoder:
+        """The encoder that `learn` gave once, from its tensors."""
+
+    def begin(self, store: GraphStore, config: C) -> Fit[C]:
+        """A fit that begins; methods that learn from labels take them here."""
+        return Fit(store, config, facts_of(self.method, store, config))
+
+    def write_beside(self, run: RunFolder) -> None:
+        """Write what belongs to a run besides its configuration, metrics and tensors."""
+
+    # ---------------------------------------------------------------- what everybody uses
 
     def fit(self, graphs: Any, y: Any = None) -> Self:
-        """Learn from graphs; `y` is ignored, it is there for scikit-learn."""
-        self._begin_fit(load_graphs(graphs))
-        self._fit_started()
-        return self
+        """Learn from graphs.
 
+        Parameters
+        ----------
+        graphs : GraphStore, str, path, list or DataFrame
+            Whatever `load_graphs` reads: a data set name, a path, or a list of PyTorch Geometric `Data`,
+            networkx graphs, SMILES strings or RDKit molecules.
+        y : ignored
+            It is there for scikit-learn.
+
+        Returns
+        -------
+        self
+        """
+        return self._carry_out(load_graphs(graphs))
+
+    @final
     def fit_run(
         self,
         graphs: Any,
@@ -59,64 +115,127 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
         resume: bool = False,
         overwrite: bool = False,
         keep: Iterable[str] = (),
-        stop_requested: Callable[[], bool] = lambda: False,
+        stop_requested: Callable[[], bool] = never,
         **labels: Any,
     ) -> Self:
-        """`fit`, kept in folder `out`: configuration, metrics, and what was learned.
+        """`fit`, kept in a folder: configuration, metrics, and what was learned.
 
-        `overwrite` removes all files of a run that is there, but for those that `keep` names. `labels` are
-        those of the `fit` of a method that learns from them.
+        Parameters
+        ----------
+        graphs : GraphStore, str, path, list or DataFrame
+            As for `fit`.
+        out : path
+            The run folder.
+        resume : bool
+            Go on with the run that is there.
+        overwrite : bool
+            Remove all files of a run that is there, but for those that `keep` names.
+        keep : iterable of str
+            Names of files that `overwrite` leaves.
+        stop_requested : callable
+            Asked after each step; True stops the fit with a state that `resume` goes on from.
+        **labels
+            `y`, `held_out` and `names`, as the `fit` of a method that learns from labels takes them.
+
+        Returns
+        -------
+        self
         """
-        run, store = RunFolder(out), load_graphs(graphs)
-        if run.exists() and not (resume or overwrite):
-            raise PartwholeError(f"{run.path} already holds a run; choose to resume or to overwrite it.")
-        kept = run.read_config() if run.exists() and resume else {}
-        self._begin_fit(store, kept.get("options", {}), **labels)
-        if kept:
-            _require_same_run(kept, self.about_, self.config_class)
-        if not self.keeps_state:  # a fit that fails leaves the folder as it was
-            self._fit_started()
-        ranks.wait_for_all()  # all have looked at the folder before one writes
-        if ranks.is_first():
-            if overwrite:
-                run.clear(keep)
-            run.write_config(self.about_)
-        ranks.wait_for_all()
-        if self.keeps_state:
-            self._fit_started(run, stop_requested)
-        if ranks.is_first():
-            run.write_weights(self._tensors())
-        return self
+        folder = FitFolder(out, resume=resume, overwrite=overwrite, keep=keep)
+        return self._carry_out(load_graphs(graphs), folder, stop_requested, **labels)
 
+    @final
     def transform(self, graphs: Any) -> np.ndarray:
-        """[graphs, width] float32: one vector a graph. It depends on its own graph only."""
+        """Vectors of graphs.
+
+        Parameters
+        ----------
+        graphs : GraphStore, str, path, list or DataFrame
+            As for `fit`; the attributes are those of the fit.
+
+        Returns
+        -------
+        ndarray of shape (graphs, width), float32
+            A vector depends on its own graph only.
+        """
         return np.concatenate(list(self.transform_batches(graphs)))
 
+    @final
     def transform_batches(self, graphs: Any) -> Iterator[np.ndarray]:
-        """`transform` in pieces of `EMBED_GRAPHS`, for sets larger than memory."""
-        store, done = self._prepared(graphs), 0
-        for vectors in self._in_pieces(store):
-            _require_finite(vectors, store.ids[done:])
+        """`transform` a few hundred graphs at a time, for sets larger than memory."""
+        store, done = self.read(graphs), 0
+        for vectors in self.learned_.encode(store):
+            require_finite(vectors, store.ids[done:])
             done += len(vectors)
             yield vectors
+
+    @final
+    def read(self, graphs: Any) -> GraphStore:
+        """New graphs in the columns of the fit."""
+        check_is_fitted(self, "about_")
+        return load_graphs(graphs, schema=self.schema_)
+
+    @final
+    def subgraphs(self, graph: Any) -> np.ndarray:
+        """The learned subgraphs of one graph.
+
+        Parameters
+        ----------
+        graph : GraphStore or any single graph that `load_graphs` reads
+            The first one, if it holds several.
+
+        Returns
+        -------
+        ndarray of shape (num_subgraphs, nodes)
+            How much of each node each subgraph holds.
+        """
+        store = self.read(graph if isinstance(graph, GraphStore | list) else [graph])
+        return next(iter(self.learned_.memberships(store[:1])))
+
+    @final
+    def all_subgraphs(self, graphs: Any) -> list[np.ndarray]:
+        """`subgraphs` of each of many graphs."""
+        return list(self.learned_.memberships(self.read(graphs)))
+
+    @final
+    def learns_subgraphs(self) -> bool:
+        """Whether a subgraph generator had a part in training."""
+        check_is_fitted(self, "about_")
+        return self.learned_.learns_subgraphs
+
+    @property
+    def width(self) -> int:
+        """Columns of `transform`."""
+        check_is_fitted(self, "about_")
+        return self.learned_.width
+
+    @property
+    def model_(self) -> nn.Module:
+        """The network that gives the vectors, where the method has one."""
+        if "learned_" not in vars(self) or self.learned_.model is None:
+            raise AttributeError(f"{type(self).__name__} has no network (yet)")
+        return self.learned_.model
+
+    @final
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """What the columns of `transform` are called: `subgraphinfomax0`, …, as scikit-learn names them."""
+        return np.array([f"{type(self).__name__.lower()}{k}" for k in range(self.width)], dtype=object)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "about_")
 
-    @property
-    def width(self) -> int:
-        """Of the vectors."""
-        raise TypeError("a method defines its width")
+    # ---------------------------------------------------------------- run folders
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """What the columns of `transform` are called: `subgraphinfomax0`, …, as scikit-learn names them."""
-        check_is_fitted(self, "about_")
-        return np.array([f"{type(self).__name__.lower()}{k}" for k in range(self.width)], dtype=object)
-
+    @final
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write configuration and what was learned to a run folder, as `partwhole fit` does.
 
-        A folder that holds a run is refused; `overwrite` removes that run first.
+        Parameters
+        ----------
+        path : path
+            The folder. One that holds a run is refused.
+        overwrite : bool
+            Remove a run that is there first.
         """
         check_is_fitted(self, "about_")
         run = RunFolder(path)
@@ -126,175 +245,99 @@ class GraphMethod(TransformerMixin, BaseEstimator, Options):  # type: ignore[mis
             )
         run.clear()
         run.write_config(self.about_)
-        run.write_weights(self._tensors())
+        run.write_weights(self.learned_.tensors())
         for row in self.history_:
             run.append_metrics(row)
+        self.write_beside(run)
 
+    @final
     @classmethod
     def load(cls, path: str | Path, epoch: int | None = None) -> Self:
-        """Read a run folder: what was learned in the end, or what was kept after `epoch` epochs."""
-        run = RunFolder(path)
-        estimator = cls._of(run.read_config(), run.read_weights(epoch), run.path)
-        estimator.history_ = run.read_metrics()
-        return estimator
+        """Read a run folder.
 
+        Parameters
+        ----------
+        path : path
+            The folder.
+        epoch : int, optional
+            What was kept after so many epochs, in place of what was learned in the end.
+
+        Returns
+        -------
+        A fitted estimator.
+        """
+        run = RunFolder(path)
+        return cls.restored(run.read_config(), run.read_weights(epoch), run.path, run.read_metrics())
+
+    @final
     @classmethod
-    def _of(cls, content: dict[str, Any], tensors: dict[str, Tensor], path: Path) -> Self:
-        """A fitted estimator from what a run folder keeps: `about_` and `_tensors`."""
-        if content.get("method") != cls.method:
+    def restored(
+        cls,
+        facts: dict[str, Any],
+        tensors: dict[str, Tensor],
+        path: Path,
+        history: Iterable[dict[str, Any]] = (),
+    ) -> Self:
+        """A fitted estimator from what a run folder keeps."""
+        if facts.get("method") != cls.method:
             raise PartwholeError(
-                f"The run in {path} is of the method {content.get('method')!r}, not {cls.method!r}; load it "
-                "with that class, or with `partwhole.estimators.base.load_run`."
+                f"The run in {path} is of the method {facts.get('method')!r}, not {cls.method!r}; load it "
+                "with that class, or with `partwhole.load_run`."
             )
         try:
-            config = cls.config_class.from_options(cls.config_class.completed(content["options"]))
-            schema = Schema.from_dict(content["schema"])
+            config = cls.config_class.from_options(cls.config_class.completed(facts["options"]))
+            schema = Schema.from_dict(facts["schema"])
         except (KeyError, TypeError) as error:
             raise PartwholeError(
                 f"{path} lacks {error} in its configuration; restore it or fit again."
             ) from None
         estimator = cls(**config.options())
-        estimator._settle()
-        estimator.schema_, estimator.about_, estimator.history_ = schema, content, []
-        estimator._restore(tensors, path)
+        estimator.learned_ = estimator.restore(Kept(config, schema, facts, tensors, path))  # type: ignore[arg-type]
+        estimator.about_, estimator.schema_, estimator.history_ = facts, schema, list(history)
+        estimator.seed_ = getattr(config, "random_state", None)
         return estimator
-
-    # ---------------------------------------------------------------- what a method defines
-
-    def _learn(self, store: GraphStore) -> None:
-        raise TypeError("a method defines _learn")
-
-    def _embed(self, store: GraphStore) -> np.ndarray:
-        """A vector for each graph of a store with the schema of the fit."""
-        raise TypeError("a method defines _embed")
-
-    def _tensors(self) -> dict[str, Tensor]:
-        raise TypeError("a method defines _tensors")
-
-    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
-        """Take back what `_tensors` gave."""
-        raise TypeError("a method defines _restore")
 
     # ---------------------------------------------------------------- inside
 
-    def _in_pieces(self, store: GraphStore) -> Iterator[np.ndarray]:
-        """The vectors of a prepared store."""
-        for start in range(0, len(store), EMBED_GRAPHS):
-            yield self._embed(store[start : start + EMBED_GRAPHS])
-            store.release_pages()
-
-    def _begin_fit(self, store: GraphStore, kept: Mapping[str, Any] = {}, **labels: Any) -> None:
-        self._settle(kept)
-        try:
-            self._start(store, **labels)
-        except BaseException:
-            self.__dict__.pop("about_", None)  # what failed is not fitted
-            raise
-
-    def _settle(self, kept: Mapping[str, Any] = {}) -> None:
-        """Check the options and draw the seed; a fit that goes on keeps its own where none is given."""
-        self.validate()
-        given = self.options()
-        if "random_state" in given:
-            drawn = is_seed(given["random_state"]) or "random_state" not in kept
-            self.seed_ = drawn_seed(given["random_state"] if drawn else kept["random_state"])
-
-    def _settings(self) -> Any:
-        """The options of this fit as plain values, with its seed."""
-        seed = {"random_state": self.seed_} if hasattr(self, "seed_") else {}
-        return self.config_class.from_options({**self.plain_options(), **seed})
-
-    def _start(self, store: GraphStore) -> None:
-        if ranks.count() > 1 and not self.keeps_state:  # not trained step by step, so none can be shared
+    @final
+    def _carry_out(
+        self,
+        store: GraphStore,
+        folder: FitFolder | None = None,
+        stop_requested: Callable[[], bool] = never,
+        **labels: Any,
+    ) -> Self:
+        for name in [name for name in vars(self) if name.endswith("_")]:  # what fails is not fitted
+            delattr(self, name)
+        config = self._settled({} if folder is None else folder.kept.get("options", {}))
+        if ranks.count() > 1 and not self.resumable:  # not trained step by step, so none can be shared
             raise PartwholeError(f"{self.method} learns in one process; leave out --devices.")
-        self.store_ = with_kinds(store)
-        self.schema_ = self.store_.schema
-        self.history_: list[dict[str, Any]] = []
-        self.about_ = self._about(self.store_)
+        fit = self.begin(with_kinds(store), config, **labels)
+        fit = dataclasses.replace(fit, folder=folder, stop_requested=stop_requested)
+        if folder is not None:
+            folder.require_same_run(fit.facts, self.config_class)
+        learned = self.learn(fit)
+        run = fit.begin_run()
+        self.learned_, self.schema_ = learned, fit.store.schema
+        self.history_, self.about_ = fit.history, fit.facts
+        self.seed_ = getattr(config, "random_state", None)
+        if run is not None and ranks.is_first():
+            run.write_weights(learned.tensors())
+            self.write_beside(run)
+        return self
 
-    def _fit_started(
-        self, run: RunFolder | None = None, stop_requested: Callable[[], bool] = lambda: False
-    ) -> None:
-        """Learn from the graphs of `_start`, which are not part of what was learned."""
-        try:
-            self._learn_in(run, stop_requested, self.__dict__.pop("store_"))
-        except BaseException:
-            del self.about_  # what failed is not fitted
-            raise
-
-    def _learn_in(self, run: RunFolder | None, stop_requested: Callable[[], bool], store: GraphStore) -> None:
-        """A method with `keeps_state` keeps its state in the run folder and stops when asked to."""
-        self._learn(store)
-
-    def _prepared(self, graphs: Any) -> GraphStore:
-        check_is_fitted(self, "about_")
-        return load_graphs(graphs, schema=self.schema_)
-
-    def _about(self, store: GraphStore) -> dict[str, Any]:
-        """All that is needed to tell how this model came about."""
-        return {
-            "version": version("partwhole"),
-            "method": self.method,
-            "options": self._settings().plain_options(),
-            "data": {
-                "name": store.name,
-                "path": store.origin,
-                "graphs": len(store),
-                "digest": store.digest(),
-            },
-            "schema": store.schema.to_dict(),
-            "machine": {
-                "torch": torch.__version__,
-                "threads": torch.get_num_threads(),
-                "cores": os.cpu_count() or 1,
-            },
-        }
-
-
-def load_run(path: str | Path, epoch: int | None = None) -> GraphMethod:
-    """The fitted estimator of a run folder, or of a pretrained encoder, by whichever method it was made."""
-    folder = run_folder(path)
-    name = RunFolder(folder).read_config().get("method", "")
-    estimator: GraphMethod = METHODS.get(name).load(folder, epoch)
-    return estimator
-
-
-def load_pretrained(name: str = "molecules") -> GraphMethod:
-    """An encoder that comes with the package, ready for `transform`."""
-    return load_run(pretrained_folder(name))
-
-
-def _require_finite(vectors: np.ndarray, ids: np.ndarray) -> None:
-    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
-    if len(bad):
-        raise PartwholeError(
-            f"The vector of graph {ids[bad[0]]} is not finite: its attributes are too large; scale them "
-            "down, or leave the graph out."
-        )
-
-
-def _require_same_run(kept: dict[str, Any], wanted: dict[str, Any], config: type[Options]) -> None:
-    """A run may be resumed with more epochs, and with nothing else changed."""
-    if kept.get("method") != wanted["method"]:
-        raise PartwholeError(
-            f"The run was started with the method {kept.get('method')!r}; resume it with that, or choose "
-            "another output folder."
-        )
-    if kept.get("task", {}).get("digest") != wanted.get("task", {}).get("digest"):
-        raise PartwholeError(
-            "The run was started with other targets, or with other graphs held out; resume it with those, or "
-            "choose another output folder."
-        )
-    if kept["data"]["digest"] != wanted["data"]["digest"]:
-        raise PartwholeError(
-            f"The run was started on other graphs ({kept['data']['name']}, {kept['data']['graphs']} graphs); "
-            "resume it with those, or choose another output folder."
-        )
-    options = config.completed(kept["options"])
-    for name, value in wanted["options"].items():
-        before = options[name]
-        if name not in ("epochs", "device", "threads", "verbose") and before != value:
-            raise PartwholeError(
-                f"The run was started with {name} = {before!r}, not {value!r}; resume it with the same "
-                "options, or choose another output folder."
+    def _settled(self, kept: Mapping[str, Any]) -> C:
+        """The options of this fit as plain values, with its seed; a fit that goes on keeps its own seed
+        where none is given."""
+        given = self.config_class(**self.get_params(deep=False))
+        given.validate()
+        plain = given.plain_options()
+        if "random_state" in plain:
+            asked = plain["random_state"]
+            plain["random_state"] = drawn_seed(
+                asked if is_seed(asked) or "random_state" not in kept else kept["random_state"]
             )
+        return self.config_class.from_options(plain)  # type: ignore[return-value]
+
+
+AnyEstimator = GraphEstimator[Any]

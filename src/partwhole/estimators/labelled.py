@@ -1,252 +1,259 @@
-"""Methods that learn from labels: what they share, for numbers and for classes."""
+"""Methods that learn from labels: numbers or classes."""
 
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
-from typing import Any, Self
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_is_fitted
-from torch import Tensor
+from sklearn.utils import ClassifierTags, RegressorTags, Tags
+from sklearn.utils.metaestimators import available_if
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.base import GraphMethod
-from partwhole.estimators.semi_supervised.held_out import Guess, HeldOut, class_guesses, number_guesses
+from partwhole.estimators.base import AnyEstimator, C, GraphEstimator
+from partwhole.estimators.encoder import Encoder, Predictor
+from partwhole.estimators.fits import C_co, Fit, Kept, facts_of
+from partwhole.estimators.semi_supervised.held_out import HeldOut
 from partwhole.estimators.semi_supervised.labels import (
-    as_codes,
     as_columns,
-    as_labels,
-    as_numbers,
-    classes_of,
     is_single,
-    missing,
     names_of,
-    parts,
     require_known,
+    split,
 )
-from partwhole.estimators.semi_supervised.tasks import Classification, Regression
+from partwhole.estimators.semi_supervised.targets import ClassTargets, NumberTargets, Targets
+from partwhole.estimators.semi_supervised.tasks import Task
 from partwhole.graphs.store import GraphStore
-from partwhole.parallel import ranks
 from partwhole.runs.folder import RunFolder
 from partwhole.sources.loading import load_graphs
 
 
-class LabelledMethod(GraphMethod):
-    """A method defines `_predicted`, and a task is mixed in: `Numbers` or `Classes`.
+@dataclass(kw_only=True)
+class LabelledFit(Fit[C_co]):
+    """A fit with labels that begins."""
 
-    `fit(graphs, y)`: NaN or None in `y` means unlabelled; `y` may have several columns, each with its
-    own missing labels.
+    targets: Targets
+    train: np.ndarray  # labelled graphs to learn from
+    held: np.ndarray  # labelled graphs that are held out
+    values: np.ndarray  # [G, T] float64 what the loss sees, NaN where missing
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a fit with labels."""
+
+    predictor: Predictor
+    choice: list[str]  # what was chosen by the labels, in words
+    held_out: HeldOut | None  # predictions for labelled graphs that were not learned from
+
+
+def _has_classes(estimator: LabelledEstimator[Any]) -> bool:
+    return estimator.learns_classes
+
+
+class LabelledEstimator(GraphEstimator[C]):
+    """A method says how to `learn_labels` and to `restore_predictor`.
+
+    Attributes
+    ----------
+    targets_ : Targets
+        Names and units or classes of what is predicted.
+    held_out_ : HeldOut or None
+        Predictions for labelled graphs that the fit did not learn from.
+    choice_ : list of str
+        What was chosen by the labels, in words.
     """
 
     learns_from = "labels"
-    validation = 0.0  # share of the labelled graphs that are held out
-    seed_: int
-    task_: Any  # Regression or Classification
-    held_out_: HeldOut | None  # predictions for labelled graphs that the fit did not learn from
-    choice_: list[str]  # what was chosen by the labels, in words
+    learns_classes: ClassVar[bool]  # otherwise numbers
+
+    targets_: Targets
+    held_out_: HeldOut | None
+    choice_: list[str]
+
+    # ---------------------------------------------------------------- what a method defines
+
+    @abstractmethod
+    def learn_labels(self, fit: LabelledFit[C]) -> Outcome:
+        """Learn to predict the targets of a fit."""
+
+    @abstractmethod
+    def restore_predictor(self, kept: Kept[C], targets: Targets) -> Predictor:
+        """The predictor that `learn_labels` gave once, from its tensors."""
+
+    def learn_targets(
+        self, columns: np.ndarray, names: list[str], single: bool, train: np.ndarray, store: GraphStore
+    ) -> tuple[Targets, np.ndarray]:
+        """From targets as given [G, T] and the graphs to learn from: the targets, and what the loss sees."""
+        if self.learns_classes:
+            return ClassTargets.learned(columns, names, single)
+        return NumberTargets.learned(columns, names, single, train, store)
+
+    # ---------------------------------------------------------------- what everybody uses
 
     def fit(self, graphs: Any, y: Any = None, held_out: Any = None, names: Any = None) -> Self:
         """Learn from graphs and the targets that are known.
 
-        `held_out`: the places of graphs that are not learned from, in place of a drawn share; a network
-        chooses its epoch by them.
-        `names`: what the targets are called.
+        Parameters
+        ----------
+        graphs : GraphStore, str, path, list or DataFrame
+            Whatever `load_graphs` reads.
+        y : array-like of shape (graphs,) or (graphs, targets)
+            NaN or None means unlabelled; each column has its own missing labels.
+        held_out : array-like, optional
+            Places of graphs that are not learned from, in place of a drawn share; a network chooses its
+            epoch by them.
+        names : str or list of str, optional
+            What the targets are called.
+
+        Returns
+        -------
+        self
         """
-        self._begin_fit(load_graphs(graphs), y=y, held_out=held_out, names=names)
-        self._fit_started()
-        return self
+        return self._carry_out(load_graphs(graphs), y=y, held_out=held_out, names=names)
 
-    def fit_run(self, graphs: Any, out: str | Path, **how: Any) -> Self:
-        super().fit_run(graphs, out, **how)
-        if ranks.is_first():
-            self._keep_held_out(RunFolder(out))
-        return self
-
-    def save(self, path: str | Path, **how: Any) -> None:
-        super().save(path, **how)
-        self._keep_held_out(RunFolder(path))
-
+    @final
     def predict(self, graphs: Any) -> np.ndarray:
-        raise TypeError("a task defines predict")
+        """Targets of graphs.
 
-    # ---------------------------------------------------------------- what a method and a task define
+        Parameters
+        ----------
+        graphs : GraphStore, str, path, list or DataFrame
+            As for `fit`; the attributes are those of the fit.
 
-    def _predicted(self, store: GraphStore) -> Tensor:
-        """What the task makes predictions of [G, outputs], for a store from `_prepared`."""
-        raise TypeError("a method defines _predicted")
+        Returns
+        -------
+        ndarray of shape (graphs,) or (graphs, targets)
+            Numbers in the units of `y`, or labels as they were given.
+        """
+        store = self.read(graphs)
+        return self.targets_.shaped(self.targets_.predictions(self._predictor.outputs(store), store))
 
-    def _learn_task(self, columns: np.ndarray, train: np.ndarray, store: GraphStore) -> np.ndarray:
-        """From the targets as given [G, T] and the graphs to learn from: what the loss sees [G, T]."""
-        raise TypeError("a task defines _learn_task")
+    @available_if(_has_classes)  # type: ignore[untyped-decorator]
+    def predict_proba(self, graphs: Any) -> Any:
+        """[graphs, classes]; with several targets, a list with one such array for each."""
+        shares = self.probabilities(graphs)
+        return shares[0] if self.targets_.single else shares
 
-    def _guesses(self, rows: np.ndarray, store: GraphStore, targets: np.ndarray, outputs: Tensor) -> Any:
-        """What `outputs` say of the graphs `store`, which are `rows` of those of the fit, beside their
-        targets [n, T]."""
-        raise TypeError("a task defines _guesses")
+    @available_if(_has_classes)  # type: ignore[untyped-decorator]
+    def probabilities(self, graphs: Any) -> list[np.ndarray]:
+        """[graphs, classes] for each target."""
+        return self._class_targets.probabilities(self._predictor.outputs(self.read(graphs)))
 
-    def _restore_task(self, about: dict[str, Any]) -> None:
-        raise TypeError("a task defines _restore_task")
+    @available_if(_has_classes)  # type: ignore[untyped-decorator]
+    def labels(self) -> list[np.ndarray]:
+        """The classes of each target, in the order of their probabilities."""
+        return list(self._class_targets.classes)
 
-    def _task_about(self) -> dict[str, Any]:
-        raise TypeError("a task defines _task_about")
+    @final
+    def score(self, graphs: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of numbers (the mean over targets), or the share of right labels; graphs without a label do
+        not count."""
+        store = self.read(graphs)
+        return self.targets_.score(self._predictor.outputs(store), store, y, sample_weight)
+
+    @property
+    def target_names_(self) -> list[str]:
+        """What the targets are called."""
+        return self._fitted_targets.names
+
+    @property
+    def task_(self) -> Task:
+        """What the model learns: outputs, loss and error."""
+        return self._fitted_targets.task
+
+    @property
+    def single_(self) -> bool:
+        """Whether one value for each graph was given, not a row of values."""
+        return self._fitted_targets.single
+
+    @property
+    def classes_(self) -> Any:
+        """The labels in the order of `predict_proba`; with several targets, one array each."""
+        classes = list(self._class_targets.classes)
+        return classes[0] if self.targets_.single else classes
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        if self.learns_classes:
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        else:
+            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        return tags
 
     # ---------------------------------------------------------------- inside
 
-    def _start(self, store: GraphStore, y: Any = None, held_out: Any = None, names: Any = None) -> None:
+    @final
+    def begin(
+        self, store: GraphStore, config: C, y: Any = None, held_out: Any = None, names: Any = None
+    ) -> LabelledFit[C]:
+        """A fit with labels that begins."""
         if y is None:
             raise PartwholeError(
                 "A fit with labels needs targets; give y, with NaN or None where a graph has no label."
             )
-        columns = as_columns(y, len(store))
-        self.single_ = is_single(y)
-        self.target_names_ = names_of(y, columns, names)
-        require_known(columns, self.target_names_, "")
-        classes = isinstance(self, ClassifierMixin)
-        train, held = parts(columns, held_out, self.validation, self.seed_, classes=classes)
-        require_known(columns[train], self.target_names_, " that is not held out")
-        self._parts = train, held, self._learn_task(columns, train, store)
-        self.held_out_, self.choice_ = None, []
-        super()._start(store)
+        columns, seed = as_columns(y, len(store)), getattr(config, "random_state", 0)
+        called = names_of(y, columns, names)
+        require_known(columns, called, "")
+        share = getattr(config, "validation", 0.0)
+        train, held = split(columns, held_out, share, seed, classes=self.learns_classes)
+        require_known(columns[train], called, " that is not held out")
+        targets, values = self.learn_targets(columns, called, is_single(y), train, store)
+        digest = hashlib.sha256(b"".join(np.ascontiguousarray(a).data for a in (train, held, values)))
+        task = {"single": targets.single, "targets": targets.names, "digest": digest.hexdigest()}
+        task["labelled"] = len(train) + len(held)
+        facts = facts_of(self.method, store, config) | {"task": task | targets.to_dict()}
+        return LabelledFit(
+            store=store, config=config, facts=facts, targets=targets, train=train, held=held, values=values
+        )
 
-    def _take_parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The graphs to learn from, those held out, and the targets [G, T]: needed once, by the fit."""
-        taken: tuple[np.ndarray, np.ndarray, np.ndarray] = self.__dict__.pop("_parts")
-        return taken
+    @final
+    def learn(self, fit: Fit[C]) -> Encoder:
+        """Learn to predict the targets of a fit."""
+        assert isinstance(fit, LabelledFit)
+        outcome = self.learn_labels(fit)
+        self.targets_, self.held_out_, self.choice_ = fit.targets, outcome.held_out, outcome.choice
+        return outcome.predictor
 
-    def _restore_labels(self) -> None:
-        """What a run folder tells about the targets."""
-        about = self.about_["task"]
-        self.single_, self.target_names_ = about["single"], about["targets"]
-        self.held_out_, self.choice_ = None, []
-        self._restore_task(about)
+    @final
+    def restore(self, kept: Kept[C]) -> Encoder:
+        """The predictor that a run folder keeps."""
+        content = kept.facts["task"]
+        read = ClassTargets.from_dict if self.learns_classes else NumberTargets.from_dict
+        self.targets_, self.held_out_, self.choice_ = read(content), None, []
+        return self.restore_predictor(kept, self.targets_)
 
-    def _about(self, store: GraphStore) -> dict[str, Any]:
-        train, held, targets = self._parts
-        digest = hashlib.sha256(b"".join(np.ascontiguousarray(a).data for a in (train, held, targets)))
-        names = {"single": self.single_, "targets": self.target_names_, "digest": digest.hexdigest()}
-        names["labelled"] = len(train) + len(held)
-        return {**super()._about(store), "task": names | self._task_about()}
-
-    def _keep_held_out(self, run: RunFolder) -> None:
+    @final
+    def write_beside(self, run: RunFolder) -> None:
+        """Write the predictions for graphs that were held out."""
         if self.held_out_ is not None:
             self.held_out_.write(run.held_out_file)
 
-    def _wanted(self, y: Any, graphs: int) -> np.ndarray:
-        """Targets to compare with [G, T], of which some are known."""
-        columns = as_columns(y, graphs)
-        if columns.shape[1] != len(self.target_names_):
-            raise PartwholeError(
-                f"There are {columns.shape[1]} targets to compare with, and the model has "
-                f"{len(self.target_names_)} ({', '.join(self.target_names_)}); give all of these."
-            )
-        if missing(columns).all():
-            raise PartwholeError("No graph has a label to compare with; give some.")
-        return columns
+    @property
+    def _predictor(self) -> Predictor:
+        assert isinstance(self.learned_, Predictor)
+        return self.learned_
 
-    def _shaped(self, predictions: np.ndarray) -> np.ndarray:
-        return predictions[:, 0] if self.single_ else predictions
+    @property
+    def _fitted_targets(self) -> Targets:
+        if "targets_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} is not fitted and has no targets")
+        return self.targets_
 
-
-class Numbers(RegressorMixin, LabelledMethod):  # type: ignore[misc]
-    """Numbers, by mean squared error on standardised targets."""
-
-    def predict(self, graphs: Any) -> np.ndarray:
-        """[graphs], or [graphs, targets] when there are several, in the units of y."""
-        check_is_fitted(self, "about_")
-        store = self._prepared(graphs)
-        return self._shaped(self.task_.predictions(self._predicted(store)) + self._added(store))
-
-    def score(self, graphs: Any, y: Any, sample_weight: Any = None) -> float:
-        """R², the mean over targets; graphs without a label do not count."""
-        predictions = self.predict(graphs).reshape(-1, self.task_.outputs)
-        wanted = as_numbers(self._wanted(y, len(predictions)), self.target_names_)
-        weights = np.ones(len(wanted)) if sample_weight is None else np.asarray(sample_weight)
-        known = ~np.isnan(wanted)
-        scores = [
-            r2_score(w[k], p[k], sample_weight=weights[k])
-            for w, p, k in zip(wanted.T, predictions.T, known.T)
-            if k.any()
-        ]
-        return float(np.mean(scores))
-
-    def _added(self, store: GraphStore) -> np.ndarray | float:
-        """What is known of the targets without the network."""
-        return 0.0
-
-    def _learn_task(self, columns: np.ndarray, train: np.ndarray, store: GraphStore) -> np.ndarray:
-        targets = as_numbers(columns, self.target_names_)
-        self.task_ = Regression.of(targets[train])
+    @property
+    def _class_targets(self) -> ClassTargets:
+        targets = self._fitted_targets
+        if not isinstance(targets, ClassTargets):
+            raise AttributeError(f"{type(self).__name__} predicts numbers and has no classes")
         return targets
 
-    def _guesses(
-        self, rows: np.ndarray, store: GraphStore, targets: np.ndarray, outputs: Tensor
-    ) -> list[Guess]:
-        added = self._added(store)
-        predicted = self.task_.predictions(outputs) + added
-        return number_guesses(self.target_names_, rows, store.ids, targets + added, predicted)
 
-    def _task_about(self) -> dict[str, Any]:
-        return {"kind": "regression", **self.task_.to_dict()}
-
-    def _restore_task(self, about: dict[str, Any]) -> None:
-        self.task_ = Regression(tuple(about["means"]), tuple(about["scales"]))
+AnyLabelled = LabelledEstimator[Any]
 
 
-class Classes(ClassifierMixin, LabelledMethod):  # type: ignore[misc]
-    """Classes, by cross-entropy.
-
-    `classes_` are the labels in the order of `predict_proba`; with several targets, one array each.
-    """
-
-    def predict_proba(self, graphs: Any) -> Any:
-        """[graphs, classes]; with several targets, a list with one such array for each."""
-        shares = self.probabilities(graphs)
-        return shares[0] if self.single_ else shares
-
-    def predict(self, graphs: Any) -> np.ndarray:
-        """[graphs], or [graphs, targets] when there are several, as the labels were given."""
-        chosen = [known[p.argmax(axis=1)] for known, p in zip(self.labels(), self.probabilities(graphs))]
-        mixed = len({labels.dtype.kind for labels in chosen}) > 1
-        return self._shaped(np.stack([c.astype(object) if mixed else c for c in chosen], axis=1))
-
-    def score(self, graphs: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of right labels; graphs without a label do not count."""
-        shares = self.probabilities(graphs)
-        wanted = as_codes(self._wanted(y, len(shares[0])), self.labels(), self.target_names_)
-        chosen = np.stack([p.argmax(axis=1) for p in shares], axis=1)
-        weights = np.ones(len(wanted)) if sample_weight is None else np.asarray(sample_weight)
-        weights = weights[:, None] * ~np.isnan(wanted)
-        return float(np.average(chosen == wanted, weights=weights))
-
-    def probabilities(self, graphs: Any) -> list[np.ndarray]:
-        """[graphs, classes] for each target."""
-        check_is_fitted(self, "about_")
-        shares: list[np.ndarray] = self.task_.probabilities(self._predicted(self._prepared(graphs)))
-        return shares
-
-    def labels(self) -> list[np.ndarray]:
-        """The classes of each target, in the order of their probabilities."""
-        return [self.classes_] if isinstance(self.classes_, np.ndarray) else self.classes_
-
-    def _learn_task(self, columns: np.ndarray, train: np.ndarray, store: GraphStore) -> np.ndarray:
-        classes = classes_of(columns, self.target_names_)
-        self.classes_ = classes[0] if self.single_ else classes
-        self.task_ = Classification(tuple(len(known) for known in classes))
-        return as_codes(columns, classes, self.target_names_)
-
-    def _guesses(
-        self, rows: np.ndarray, store: GraphStore, targets: np.ndarray, outputs: Tensor
-    ) -> list[Guess]:
-        shares = self.task_.probabilities(outputs)
-        return class_guesses(self.target_names_, rows, store.ids, targets, shares, self.labels())
-
-    def _task_about(self) -> dict[str, Any]:
-        return {"kind": "classification", "classes": [known.tolist() for known in self.labels()]}
-
-    def _restore_task(self, about: dict[str, Any]) -> None:
-        classes = [as_labels(known) for known in about["classes"]]
-        self.classes_ = classes[0] if self.single_ else classes
-        self.task_ = Classification(tuple(len(known) for known in classes))
+def predicts_classes(estimator: AnyEstimator) -> bool:
+    """Whether a model learned classes from labels, with probabilities."""
+    return isinstance(estimator, LabelledEstimator) and estimator.learns_classes

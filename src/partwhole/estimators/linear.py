@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -18,9 +18,13 @@ from torch import Tensor
 
 from partwhole.config import Options, Seed, option, seed_option
 from partwhole.errors import PartwholeError
-from partwhole.estimators.base import GraphMethod, load_run
-from partwhole.estimators.labelled import Classes, LabelledMethod, Numbers
+from partwhole.estimators.base import GraphEstimator
+from partwhole.estimators.encoder import Predictor
+from partwhole.estimators.fits import Kept
+from partwhole.estimators.labelled import LabelledEstimator, LabelledFit, Outcome
+from partwhole.estimators.loading import load_run
 from partwhole.estimators.semi_supervised.held_out import HeldOut
+from partwhole.estimators.semi_supervised.targets import ClassTargets, NumberTargets, Targets
 from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
 from partwhole.runs.pretrained import names, run_folder
@@ -30,6 +34,7 @@ STRENGTHS = np.logspace(-4, 1, 6)  # C of logistic regression
 FOLDS = 3
 CHECKS = 5  # folds of the labelled graphs that tell how good the model is
 MOST_NESTED = 2000  # labelled graphs up to which everything is chosen anew in each of these folds
+ENCODER = "encoder."  # before the names of its tensors
 FEWEST_CHECKED = 10  # labelled graphs; fewer tell nothing
 
 
@@ -40,7 +45,9 @@ class Choice(NamedTuple):
     penalty: float
 
 
-class Fitted(NamedTuple):
+class Solved(NamedTuple):
+    """The weights for all targets."""
+
     weight: np.ndarray  # [d, outputs]
     bias: np.ndarray  # [outputs]
     choices: list[Choice]  # of each target
@@ -48,6 +55,8 @@ class Fitted(NamedTuple):
 
 @dataclass(eq=False)
 class LinearConfig(Options):
+    """Options of linear models."""
+
     vectors: str = option(
         "molecules",
         "Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs "
@@ -58,8 +67,17 @@ class LinearConfig(Options):
     )
 
 
+class Problem(NamedTuple):
+    """One target to solve for."""
+
+    target: int  # its place
+    targets: Targets
+    penalties: Sequence[float]  # to choose from
+    seed: int  # of the folds that choose
+
+
 class Solution(NamedTuple):
-    """Of one target."""
+    """The weights for one target."""
 
     bad: float  # how far off inside the labelled graphs
     weight: np.ndarray  # [d, outputs]
@@ -67,50 +85,90 @@ class Solution(NamedTuple):
     penalty: float
 
 
-class LinearMethod(LabelledMethod, LinearConfig):
-    """`_solve` gives the weights for one target, the penalty chosen by the labelled graphs themselves.
+@dataclass(frozen=True)
+class LinearPredictor(Predictor):
+    """Vectors of an encoder that stays as it is, and a linear map of them."""
+
+    vectors: GraphEstimator[Any]
+    weight: np.ndarray  # [d, outputs]
+    bias: np.ndarray  # [outputs]
+
+    @property
+    def width(self) -> int:
+        """Columns of the vectors that the model looks at."""
+        return self.vectors.width
+
+    def encode(self, store: GraphStore) -> Iterator[np.ndarray]:
+        """The vectors that the model looks at."""
+        return self.vectors.transform_batches(store)
+
+    def outputs(self, store: GraphStore) -> Tensor:
+        """[graphs, outputs]"""
+        return torch.from_numpy(vectors_of(self.vectors, store) @ self.weight + self.bias)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The map, and the encoder too: the run it came from may go."""
+        own = {"weight": torch.from_numpy(self.weight), "bias": torch.from_numpy(self.bias)}
+        return own | {f"{ENCODER}{name}": t for name, t in self.vectors.learned_.tensors().items()}
+
+
+class LinearEstimator(LabelledEstimator[LinearConfig]):
+    """A model says how to `solve` for the weights of one target, the penalty chosen by the labelled graphs
+    themselves.
 
     Columns are standardised or left in their own proportion, whichever predicts better inside the labelled
     graphs: sums over atoms want the first, fingerprints the second.
     """
 
     config_class = LinearConfig
-    penalty_called: str
     paper = "ridge and logistic regression, the usual probe of vectors learned without labels"
+    penalties: ClassVar[tuple[float, ...]]  # to choose from
+    penalty_called: ClassVar[str]
+
+    @abstractmethod
+    def solve(self, x: np.ndarray, y: np.ndarray, problem: Problem) -> Solution:
+        """From standardised or plain columns [g, d] and what the loss sees [g], by the best of the
+        penalties."""
 
     @property
-    def width(self) -> int:
-        """Of the vectors that `transform` gives, which are those that the model looks at."""
-        return self.encoder_.width
+    def encoder_(self) -> GraphEstimator[Any]:
+        """What makes the vectors."""
+        if "learned_" not in vars(self) or not isinstance(self.learned_, LinearPredictor):
+            raise AttributeError(f"{type(self).__name__} is not fitted and has no encoder")
+        return self.learned_.vectors
 
-    # ---------------------------------------------------------------- what a model defines
-
-    penalties: tuple[float, ...]
-
-    def _solve(self, x: np.ndarray, y: np.ndarray, target: int, penalties: Sequence[float]) -> Solution:
-        """From standardised or plain columns [g, d], by the best of the penalties."""
-        raise TypeError("a linear model defines _solve")
-
-    # ---------------------------------------------------------------- inside
-
-    def _learn(self, store: GraphStore) -> None:
-        train, _, targets = self._take_parts()
-        self.encoder_ = vectors_of(self.vectors, store, self.seed_)
-        self.about_["encoder"] = self.encoder_.about_
+    def learn_labels(self, fit: LabelledFit[LinearConfig]) -> Outcome:
+        """Fit the linear model, and tell by folds of the labelled graphs how good it is."""
+        encoder = encoder_named(fit.config.vectors, fit.store, fit.config.random_state)
+        fit.facts["encoder"] = encoder.about_
+        some, values = fit.store.take(fit.train), fit.values[fit.train]
         try:
-            x = self._vectors(store.take(train))
+            x = vectors_of(encoder, some)
         except PartwholeError as reason:
             raise PartwholeError(f"{reason} Other vectors can be chosen: vectors=METHOD.") from None
-        self.weight_, self.bias_, choices = self._fitted(x, targets[train])
-        self.choice_ = [
+        solved = self._solved(x, values, fit)
+        choice = [
             f"{name}: {'columns standardised' if c.standardised else 'columns as they are'}, "
             f"{self.penalty_called} {c.penalty:.3g}"
-            for name, c in zip(self.target_names_, choices)
+            for name, c in zip(fit.targets.names, solved.choices)
         ]
-        if len(train) >= FEWEST_CHECKED:
-            self.held_out_ = self._checked(x, targets[train], choices, train, store.take(train))
+        checked = self._checked(x, values, fit, solved) if len(x) >= FEWEST_CHECKED else None
+        return Outcome(LinearPredictor(encoder, solved.weight, solved.bias), choice, checked)
 
-    def _fitted(self, x: np.ndarray, targets: np.ndarray, choices: list[Choice] | None = None) -> Fitted:
+    def restore_predictor(self, kept: Kept[LinearConfig], targets: Targets) -> Predictor:
+        """The map and the encoder that were kept."""
+        facts = kept.facts["encoder"]
+        inner = {k.removeprefix(ENCODER): v for k, v in kept.tensors.items() if k.startswith(ENCODER)}
+        encoder = METHODS.get(facts["method"]).restored(facts, inner, kept.path)
+        return LinearPredictor(encoder, kept.tensors["weight"].numpy(), kept.tensors["bias"].numpy())
+
+    def _solved(
+        self,
+        x: np.ndarray,
+        values: np.ndarray,
+        fit: LabelledFit[LinearConfig],
+        choices: list[Choice] | None = None,
+    ) -> Solved:
         """From vectors [g, d] and targets [g, T]; with `choices`, nothing is chosen anew."""
         center, spread = x.mean(axis=0), x.std(axis=0)
         largest = spread.max(initial=0.0) or 1.0
@@ -119,7 +177,7 @@ class LinearMethod(LabelledMethod, LinearConfig):
             False: np.full(len(spread), largest),
         }
         weights, biases, chosen = [], [], []
-        for target, y in enumerate(targets.T):
+        for target, y in enumerate(values.T):
             known = ~np.isnan(y)
             tried = [(s, self.penalties) for s in scales]
             if choices is not None:
@@ -127,56 +185,41 @@ class LinearMethod(LabelledMethod, LinearConfig):
             found = []
             for standardised, penalties in tried:
                 scale = scales[standardised]
-                solved = self._solve((x[known] - center) / scale, y[known], target, penalties)
-                found.append((solved, standardised))
+                problem = Problem(target, fit.targets, penalties, fit.config.random_state)
+                found.append((self.solve((x[known] - center) / scale, y[known], problem), standardised))
             best, standardised = min(found, key=lambda entry: entry[0].bad)
             weights.append(best.weight / scales[standardised][:, None])
             biases.append(best.bias - center @ weights[-1])
             chosen.append(Choice(standardised, best.penalty))
-        return Fitted(np.hstack(weights), np.concatenate(biases), chosen)
+        return Solved(np.hstack(weights), np.concatenate(biases), chosen)
 
     def _checked(
-        self, x: np.ndarray, targets: np.ndarray, choices: list[Choice], rows: np.ndarray, store: GraphStore
+        self, x: np.ndarray, values: np.ndarray, fit: LabelledFit[LinearConfig], solved: Solved
     ) -> HeldOut:
         """Each labelled graph predicted by a model that did not see it."""
         nested = len(x) <= MOST_NESTED
-        outputs = np.zeros((len(x), len(self.bias_)))
-        folds = KFold(CHECKS, shuffle=True, random_state=self.seed_)
-        kept = targets.copy()
+        outputs = np.zeros((len(x), len(solved.bias)))
+        folds = KFold(CHECKS, shuffle=True, random_state=fit.config.random_state)
+        kept = values.copy()
         for train, test in folds.split(x):
-            lost = (~np.isnan(targets[train])).sum(axis=0) < 2  # targets with nothing to learn from
+            lost = (~np.isnan(values[train])).sum(axis=0) < 2  # targets with nothing to learn from
             kept[np.ix_(test, lost)] = np.nan
-            some = np.where(lost, 0.0, targets[train])  # which then teach nothing
-            weight, bias, _ = self._fitted(x[train], some, None if nested else choices)
+            some = np.where(lost, 0.0, values[train])  # which then teach nothing
+            weight, bias, _ = self._solved(x[train], some, fit, None if nested else solved.choices)
             outputs[test] = x[test] @ weight + bias
         how = f"{CHECKS} folds of the labelled graphs" + (
             ", everything chosen anew in each" if nested else ", the penalty chosen on all"
         )
-        return HeldOut(how, self._guesses(rows, store, kept, torch.from_numpy(outputs)))
-
-    def _vectors(self, store: GraphStore) -> np.ndarray:
-        return self._embed(store).astype(np.float64)
-
-    def _predicted(self, store: GraphStore) -> Tensor:
-        return torch.from_numpy(self._vectors(store) @ self.weight_ + self.bias_)
-
-    def _embed(self, store: GraphStore) -> np.ndarray:
-        return np.concatenate(list(self.encoder_.transform_batches(store)))
-
-    def _tensors(self) -> dict[str, Tensor]:
-        """The encoder is kept too: the run it came from may go."""
-        own = {"weight": torch.from_numpy(self.weight_), "bias": torch.from_numpy(self.bias_)}
-        return own | {f"encoder.{name}": tensor for name, tensor in self.encoder_._tensors().items()}
-
-    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
-        self._restore_labels()
-        kept = self.about_["encoder"]
-        inner = {k.removeprefix("encoder."): v for k, v in tensors.items() if k.startswith("encoder.")}
-        self.encoder_ = METHODS.get(kept["method"])._of(kept, inner, path)
-        self.weight_, self.bias_ = tensors["weight"].numpy(), tensors["bias"].numpy()
+        some_graphs = fit.store.take(fit.train)
+        return HeldOut(how, fit.targets.guesses(fit.train, some_graphs, kept, torch.from_numpy(outputs)))
 
 
-def vectors_of(vectors: str, store: GraphStore, seed: int) -> GraphMethod:
+def vectors_of(encoder: GraphEstimator[Any], store: GraphStore) -> np.ndarray:
+    """[graphs, d] float64"""
+    return np.concatenate(list(encoder.transform_batches(store))).astype(np.float64)
+
+
+def encoder_named(vectors: str, store: GraphStore, seed: int) -> GraphEstimator[Any]:
     """What makes the vectors: a run, or a method that looks at the graphs now."""
     if run_folder(vectors).is_dir():
         return load_run(vectors)
@@ -192,52 +235,63 @@ def vectors_of(vectors: str, store: GraphStore, seed: int) -> GraphMethod:
             "graphs; choose another method."
         )
     seeded = "random_state" in {f.name for f in dataclasses.fields(method.config_class)}
-    estimator: GraphMethod = method(random_state=seed) if seeded else method()
+    estimator: GraphEstimator[Any] = method(random_state=seed) if seeded else method()
     return estimator.fit(store)
 
 
-class RidgeRegressor(Numbers, LinearMethod):
+class RidgeRegressor(LinearEstimator):
     """Ridge regression; the penalty with the least leave-one-out error."""
 
     method = "ridge"
-    about = "numbers by ridge regression on vectors of an encoder, a run or fingerprints"
+    config_class = LinearConfig
+    learns_classes = False
+    idea = "numbers by ridge regression on vectors of an encoder, a run or fingerprints"
     penalties = tuple(PENALTIES)
     penalty_called = "penalty"
 
-    def _solve(self, x: np.ndarray, y: np.ndarray, target: int, penalties: Sequence[float]) -> Solution:
-        wanted = (y - self.task_.means[target]) / self.task_.scales[target]
-        model = RidgeCV(penalties, scoring="neg_mean_squared_error").fit(x, wanted)
+    def solve(self, x: np.ndarray, y: np.ndarray, problem: Problem) -> Solution:
+        """The penalty with the least leave-one-out error."""
+        assert isinstance(problem.targets, NumberTargets)
+        task = problem.targets.task
+        wanted = (y - task.means[problem.target]) / task.scales[problem.target]
+        model = RidgeCV(problem.penalties, scoring="neg_mean_squared_error").fit(x, wanted)
         bias = np.array([model.intercept_])
         return Solution(-float(model.best_score_), model.coef_[:, None], bias, float(model.alpha_))
 
 
-class LogisticClassifier(Classes, LinearMethod):
+class LogisticClassifier(LinearEstimator):
     """Logistic regression; the penalty with the least log-loss in `FOLDS` folds of the labelled graphs."""
 
     method = "logistic"
-    about = "classes by logistic regression on vectors of an encoder, a run or fingerprints"
+    config_class = LinearConfig
+    learns_classes = True
+    idea = "classes by logistic regression on vectors of an encoder, a run or fingerprints"
     penalties = tuple(STRENGTHS)
     penalty_called = "C"
 
-    def _solve(self, x: np.ndarray, y: np.ndarray, target: int, penalties: Sequence[float]) -> Solution:
+    def solve(self, x: np.ndarray, y: np.ndarray, problem: Problem) -> Solution:
+        """The penalty with the least log-loss in folds."""
+        assert isinstance(problem.targets, ClassTargets)
+        classes = problem.targets.task.sizes[problem.target]
         with warnings.catch_warnings():
             # Last digits of weights that hardly any penalty holds do not matter, nor that a class is rare.
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", "The least populated class")
-            return self._best(x, y.astype(int), self.task_.sizes[target], penalties)
+            return _best(x, y.astype(int), classes, problem)
 
-    def _best(self, x: np.ndarray, codes: np.ndarray, classes: int, strengths: Sequence[float]) -> Solution:
-        rotated, back = in_own_span(x)
-        folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.seed_)
-        enough = len(strengths) > 1 and np.bincount(codes).max() >= FOLDS
-        splits = list(folds.split(rotated, codes)) if enough else []
-        bad = {}
-        for strength in strengths:
-            losses = [_log_loss(rotated, codes, a, b, strength, classes) for a, b in splits]
-            bad[strength] = float(np.mean(losses)) if losses else 0.0
-        best = min(bad, key=lambda strength: bad[strength])
-        w, b = _logistic(rotated, codes, best, classes)
-        return Solution(bad[best], back @ w, b, best)
+
+def _best(x: np.ndarray, codes: np.ndarray, classes: int, problem: Problem) -> Solution:
+    rotated, back = in_own_span(x)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=problem.seed)
+    enough = len(problem.penalties) > 1 and np.bincount(codes).max() >= FOLDS
+    splits = list(folds.split(rotated, codes)) if enough else []
+    bad = {}
+    for strength in problem.penalties:
+        losses = [_log_loss(rotated, codes, a, b, strength, classes) for a, b in splits]
+        bad[strength] = float(np.mean(losses)) if losses else 0.0
+    best = min(bad, key=lambda strength: bad[strength])
+    w, b = _logistic(rotated, codes, best, classes)
+    return Solution(bad[best], back @ w, b, best)
 
 
 def in_own_span(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,70 +2,191 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-import torch
+from torch import Tensor, nn
 
-from partwhole.config import FitConfig, RecipeConfig
-from partwhole.estimators.base import EMBED_GRAPHS
-from partwhole.estimators.subgraph_method import SubgraphMethod
+from partwhole.config import RecipeConfig
+from partwhole.estimators.base import GraphEstimator
+from partwhole.estimators.encoder import Encoder, pieces
+from partwhole.estimators.fits import Fit, Kept
+from partwhole.estimators.networks import NetworkEncoder, NetworkInputs, carry_out, with_first_weights
+from partwhole.estimators.start import start_from
 from partwhole.graphs.store import GraphStore
+from partwhole.losses.head_tail import IDEA
+from partwhole.losses.head_tail import PAPER as THE_PAPER
 from partwhole.model import PartWhole
-from partwhole.recipes.graph_vectors import MOST_GRAPHS, Blocks, Summary, described, signed_log
-from partwhole.recipes.weights import LAYERS, PAPER, RANDOM, RECIPES
+from partwhole.recipes.graph_vectors import MAP, MEAN, GraphVectors
+from partwhole.recipes.weights import PAPER, RANDOM, RECIPES
+from partwhole.training.feeds import GraphFeed
+from partwhole.training.objectives import HeadTailObjective
+from partwhole.training.plan import TrainingPlan
+from partwhole.training.threads import using_threads
 
 
-class SubgraphInfoMax(SubgraphMethod, RecipeConfig):
-    """Vectors for whole graphs by aggregating learned subgraphs (Wang & Liu).
+class RecipeEncoder(Encoder):
+    """A network and what else its graphs are described by: `recipes/graph_vectors.py` makes the vector."""
 
-    `fit` takes graphs and no labels; `transform` gives an array [graphs, hidden]. Graphs may be a
-    `GraphStore`, a data set name or path, or a list of PyTorch Geometric `Data`, networkx graphs,
-    SMILES strings or RDKit molecules. The parameters are the fields of `RecipeConfig`.
-    """
-
-    method = "subgraph-infomax"
-    config_class: type[RecipeConfig] = RecipeConfig
-
-    def _model(self, config: FitConfig, widths: Mapping[str, int], edge_width: int) -> PartWhole:
-        model = super()._model(config, widths, edge_width)
-        if self.recipe != PAPER:
-            layers, random = self.layers * self.hidden, self.seed_ if self.recipe == RANDOM else None
-            model.summary = Summary(RECIPES[self.recipe], layers, self.hidden, random)
-        return model
+    def __init__(self, network: NetworkEncoder, vectors: GraphVectors):
+        self.network, self.vectors = network, vectors
 
     @property
     def width(self) -> int:
-        return super().width if self.recipe == PAPER else self.hidden
+        """Columns of a vector."""
+        return self.vectors.width
 
-    def _finisher(self, store: GraphStore) -> Callable[[], None]:
-        """Learns the main directions of all that is said of the graphs, with the weights of now."""
-        if self.recipe == PAPER:
-            return super()._finisher(store)
-        rows = np.unique(np.linspace(0, len(store) - 1, min(len(store), MOST_GRAPHS)).astype(np.int64))
-        sample, model = store.take(rows), self.model_
-        blocks = described(sample, RECIPES[self.recipe])
-        said = model.summary.part(blocks, most=2 * self.hidden)  # training does not change it
+    @property
+    def model(self) -> nn.Module:
+        """The network."""
+        return self.network.model
 
-        def finish() -> None:
-            learned = self._learned(sample)
-            model.summary.learn(said, *([model.summary.part(learned, len(blocks))] if learned else []))
-
-        return finish
-
-    def _learned(self, store: GraphStore) -> Blocks:
-        """What the network says of the graphs, if it has a part in the recipe."""
-        if LAYERS not in RECIPES[self.recipe]:
-            return []
-        sums = torch.cat(list(self._outputs(store, self._encoder().layer_sums)))
-        return [signed_log(sums.cpu().numpy())]
-
-    def _in_pieces(self, store: GraphStore) -> Iterator[np.ndarray]:
-        if self.recipe == PAPER:
-            yield from super()._in_pieces(store)
-            return
-        for start in range(0, len(store), EMBED_GRAPHS):
-            piece = store[start : start + EMBED_GRAPHS]
-            blocks = [*described(piece, RECIPES[self.recipe]), *self._learned(piece)]
-            yield self._encoder().summary(blocks)
+    def encode(self, store: GraphStore) -> Iterator[np.ndarray]:
+        """Vectors y(G)."""
+        for piece in pieces(self.network.inputs.prepared(store)):
+            yield self.vectors(piece, self.network.layer_sums)
             store.release_pages()
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The weights of the network, and the main directions."""
+        return self.network.tensors() | self.vectors.tensors()
+
+    @property
+    def learns_subgraphs(self) -> bool:
+        """Whether the subgraph generator has a part in training."""
+        return self.network.learns_subgraphs
+
+    def memberships(self, store: GraphStore) -> Iterator[np.ndarray]:
+        """[S, nodes] of each graph."""
+        return self.network.memberships(store)
+
+
+class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
+    """Vectors for whole graphs by aggregating learned subgraphs (Wang & Liu).
+
+    `fit` takes graphs and no labels; `transform` gives an array [graphs, hidden].
+
+    Parameters
+    ----------
+    verbose : bool, default False
+        Show progress on standard error.
+    structure : list of str or function, default ()
+        Structure attributes, each a kind of its own; degree where nodes have no attributes.
+    hidden : int, default 128
+        Width of every hidden layer.
+    layers : int, default 4
+        Number L of graph network layers.
+    epochs : int, default 100
+        Passes over the graphs; with labels, over the labelled ones.
+    batch_size : int, default 128
+        Graphs in a step; with labels, as many others besides.
+    lr : float, default 0.001
+        Learning rate of Adam.
+    random_state : int, RandomState, Generator or None, default 0
+        Seed of everything random.
+    device : str, default 'auto'
+        Where to compute; auto takes a GPU if there is one.
+    threads : int, default 0
+        Threads of a fit and of embedding; 0: one for small graphs, one for each core where that pays.
+    snapshot_every : int, default 5
+        Keep the weights every so many epochs, for the protocols that look at them; 0: never.
+    backbone : str or class, default 'gin'
+        Graph network; `pyg:NAME` takes a basic PyG model.
+    readout : str or class, default 'sum'
+        Node vectors to graph vector.
+    lift : bool, default True
+        Run on classes of equal nodes where that is exact and pays.
+    generator : str or class, default 'tree-split'
+        How subgraphs are made.
+    num_subgraphs : int, default 4
+        Number S of subgraphs.
+    selection : str, default 'straight-through'
+        How a node is put into a subgraph.
+    estimator : str or class, default 'jsd'
+        Mutual information estimator.
+    pair_score : str, default 'dot'
+        Score of a pair of vectors.
+    temperature : float, default 0.2
+        Divisor of the cosine score.
+    start_from : str, default ''
+        Begin with the weights of this run, or of a pretrained encoder (molecules), not with random
+        ones.
+    head_negatives : bool, default True
+        Contrast with the permuted graph (off: BASE).
+    subgraph_conv : bool, default True
+        Mix the subgraphs before contrasting (off: BASE and BASE+NEG).
+    recipe : str, default 'best'
+        What the vector of a graph is; paper: h(G) to the letter.
+
+    Attributes
+    ----------
+    learned_ : Encoder
+        What the fit learned; `model_` is its network.
+    schema_ : Schema
+        The attributes of the graphs of the fit; new graphs are read in the same columns.
+    history_ : list of dict
+        The figures of each epoch.
+    about_ : dict
+        How the model came about: options, data, versions.
+
+    Examples
+    --------
+    >>> from partwhole import SubgraphInfoMax, make_motif_graphs
+    >>> graphs = make_motif_graphs(20, random_state=0)
+    >>> model = SubgraphInfoMax(epochs=1, hidden=8, layers=2).fit(graphs)
+    >>> model.transform(graphs).shape
+    (20, 8)
+    >>> model.subgraphs(graphs[0]).shape[0]  # how much of each node each of four subgraphs holds
+    4
+    """
+
+    method = "subgraph-infomax"
+    idea, paper = IDEA, THE_PAPER
+    config_class = RecipeConfig
+    resumable = True
+
+    def learn(self, fit: Fit[RecipeConfig]) -> Encoder:
+        """Train the network by the Head-Tail bound, then learn the directions of all that is said of the
+        graphs."""
+        config = fit.config
+        network, vectors = self._first(config, NetworkInputs.of(fit.store.schema, config))
+        model: PartWhole = network.encoder  # type: ignore[assignment]
+        start_from(config.start_from, model, fit)
+        store = network.inputs.prepared(fit.store)
+        with using_threads(network.threads(store, config.batch_size)):
+            plan = self.plan(model, store, config)
+            if vectors is not None:
+                plan = replace(plan, finish=vectors.learning(store, network.layer_sums))
+            carry_out(plan, fit, spans_ranks=network.spans_ranks)
+        return network if vectors is None else RecipeEncoder(network, vectors)
+
+    def plan(self, model: PartWhole, store: GraphStore, config: RecipeConfig) -> TrainingPlan[PartWhole, Any]:
+        """What is trained: the model, by the Head-Tail bound, on graphs and their permutations."""
+        feed = GraphFeed(store, model, config, corrupt=config.head_negatives, lift=config.lift)
+        return TrainingPlan(model, HeadTailObjective(config), feed)
+
+    def restore(self, kept: Kept[RecipeConfig]) -> Encoder:
+        """The network and the directions that were learned."""
+        network, vectors = self._first(kept.config, NetworkInputs.of(kept.schema, kept.config))
+        weights = {name: tensor for name, tensor in kept.tensors.items() if name not in (MEAN, MAP)}
+        network.restore(weights, kept.path)
+        if vectors is None:
+            return network
+        vectors.restore(kept.tensors, kept.path)
+        return RecipeEncoder(network, vectors)
+
+    def _first(
+        self, config: RecipeConfig, inputs: NetworkInputs
+    ) -> tuple[NetworkEncoder, GraphVectors | None]:
+        """The network with its first weights, and what makes vectors; None: h(G) itself."""
+        model = with_first_weights(
+            config.random_state, lambda: PartWhole.from_config(config, inputs.widths, inputs.edge_width)
+        )
+        network = NetworkEncoder(model, model, inputs, config, lift=config.lift, subgraphs=True)
+        if config.recipe == PAPER:
+            return network, None
+        random = config.random_state if config.recipe == RANDOM else None
+        columns = config.layers * config.hidden
+        return network, GraphVectors(RECIPES[config.recipe], columns, config.hidden, random)

@@ -11,8 +11,8 @@ from partwhole.graphs.store import GraphStore
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """The graphs that have a target."""
+class LabelledGraphs:
+    """The graphs that have a target, and its values."""
 
     store: GraphStore
     target: str
@@ -21,8 +21,8 @@ class Labelled:
     unlabelled: int  # graphs that do not have it
 
 
-def with_target(store: GraphStore, target: str | None = None) -> Labelled:
-    """Of the first target where none is named."""
+def with_target(store: GraphStore, target: str | None = None) -> LabelledGraphs:
+    """Take the graphs that have a target; the first one where none is named."""
     if not store.schema.targets:
         raise PartwholeError(f"The data set {store.name!r} has no labels; give a labelled one, or embed.")
     name = store.schema.targets[0].name if target is None else target
@@ -33,4 +33,4 @@ def with_target(store: GraphStore, target: str | None = None) -> Labelled:
         raise PartwholeError(f"No graph of {store.name!r} has the target {name!r}; choose another.")
     some = store if known.all() else store[known]
     kept = values[known] if not column.is_categorical else np.array(values[known].tolist())
-    return Labelled(some, name, kept, not column.is_categorical, int((~known).sum()))
+    return LabelledGraphs(some, name, kept, not column.is_categorical, int((~known).sum()))

@@ -28,7 +28,7 @@ CLASSIFIERS: dict[str, Callable[[np.ndarray, np.ndarray, Folds], list[FoldResult
 
 
 def outer_folds(labels: np.ndarray, folds: int, seed: int) -> Folds:
-    """Stratified folds, shuffled by the seed: (training indices, test indices) of each."""
+    """Draw stratified folds, shuffled by the seed: (training indices, test indices) of each."""
     if labels.dtype.kind == "f":
         raise PartwholeError(
             "This target is a number, and accuracy is of classes; learn it with `partwhole fit --target` "
@@ -42,7 +42,7 @@ def outer_folds(labels: np.ndarray, folds: int, seed: int) -> Folds:
             f"Class {classes[counts.argmin()]} has {counts.min()} graphs, too few for {folds} folds; use "
             "`--folds` with a smaller number."
         )
-    if counts.min() - -(-counts.min() // folds) < 2:  # what is left of it in a training part
+    if counts.min() - -(-counts.min() // folds) < 2:  # what is left of it in the training folds
         raise PartwholeError(
             f"Class {classes[counts.argmin()]} has {counts.min()} graphs, too few to choose C inside the "
             "training parts; give at least three of each class, and as many folds."
@@ -54,7 +54,8 @@ def outer_folds(labels: np.ndarray, folds: int, seed: int) -> Folds:
 def fold_accuracies(
     seen: np.ndarray, labels: np.ndarray, *, classifier: str = RBF, folds: int = 10, seed: int = 0
 ) -> np.ndarray:
-    """[folds] accuracy in percent on each test fold; `seen` are vectors, or similarities for a kernel."""
+    """Give the accuracy in percent on each test fold [folds]; `seen` are vectors, or similarities for a
+    kernel."""
     measured = fold_measures(seen, labels, classifier=classifier, folds=folds, seed=seed)
     return np.array([measures["accuracy"] for measures in measured])
 
@@ -62,7 +63,7 @@ def fold_accuracies(
 def fold_measures(
     seen: np.ndarray, labels: np.ndarray, *, classifier: str = RBF, folds: int = 10, seed: int = 0
 ) -> list[Measures]:
-    """All measures of each test fold."""
+    """Give all measures of each test fold; `seen` are vectors, or similarities for a kernel."""
     outer = outer_folds(labels, folds, seed)
     results = CLASSIFIERS[classifier](seen, labels, outer)
     classes, codes = np.unique(labels, return_inverse=True)

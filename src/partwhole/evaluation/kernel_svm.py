@@ -12,20 +12,20 @@ from partwhole.evaluation.nested import C_GRID, FoldResult, Folds, by_class, gro
 
 
 def nested_kernel_svm(grams: np.ndarray, labels: np.ndarray, folds: Folds) -> list[FoldResult]:
-    """Choose one of the kernels [K, n, n] and C by inner cross-validation in each training part, fit, and
-    predict its test part. Graphs that are alike to every kernel are one weighted sample."""
-    classes, targets = np.unique(labels, return_inverse=True)
+    """Choose one of the kernels [K, n, n] and C by inner cross-validation in the training folds, fit, and
+    predict the test fold. Graphs that are alike to every kernel are one weighted sample."""
+    classes, codes = np.unique(labels, return_inverse=True)
     groups = groups_of_equals(grams[-1])  # the richest tells most graphs apart
 
     def fitted(
         train: np.ndarray, test: np.ndarray, grid: list[tuple[int, float]]
     ) -> Iterator[tuple[SVC, np.ndarray]]:
-        """An SVM for each kernel and C, and the kernel between test and training part."""
-        kept, counts = merged(train, targets, groups)
+        """An SVM for each kernel and C, and the kernel between test and training folds."""
+        kept, counts = merged(train, codes, groups)
         for k, settings in itertools.groupby(grid, key=lambda setting: setting[0]):
             among, across = grams[k][np.ix_(kept, kept)], grams[k][np.ix_(test, kept)]
             for _, c in settings:
-                yield SVC(C=c, kernel="precomputed").fit(among, targets[kept], counts), across
+                yield SVC(C=c, kernel="precomputed").fit(among, codes[kept], counts), across
 
     def predict(train: np.ndarray, test: np.ndarray, grid: list[tuple[int, float]]) -> list[np.ndarray]:
         return [classes[fit.predict(across)] for fit, across in fitted(train, test, grid)]

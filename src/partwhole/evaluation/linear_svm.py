@@ -10,22 +10,22 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 
-from partwhole.evaluation.nested import FoldResult, Folds, groups_of_equals, merged, nested
+from partwhole.evaluation.nested import C_GRID, FoldResult, Folds, groups_of_equals, merged, nested
 
 NOISE = 1e-6  # of the largest direction: what single precision leaves of sums over nodes
 STEPS = 100  # a bound that is not met: about five are needed
 
 
 def nested_linear_svm(vectors: np.ndarray, labels: np.ndarray, folds: Folds) -> list[FoldResult]:
-    """Choose C by inner cross-validation in each training part, fit, and predict its test part."""
+    """Choose C by inner cross-validation in the training folds, fit, and predict the test fold."""
     turned = rotate(vectors.astype(np.float64))
     x = np.concatenate([turned, np.ones((len(vectors), 1))], axis=1)  # bias last
-    classes, targets = np.unique(labels, return_inverse=True)
+    classes, codes = np.unique(labels, return_inverse=True)
     groups = groups_of_equals(vectors)
 
     def predict(train: np.ndarray, test: np.ndarray, grid: list[float]) -> list[np.ndarray]:
-        kept, counts = merged(train, targets, groups)
-        sides = [np.where(targets[kept] == k, 1.0, -1.0) for k in range(len(classes))]
+        kept, counts = merged(train, codes, groups)
+        sides = [np.where(codes[kept] == k, 1.0, -1.0) for k in range(len(classes))]
         if len(sides) == 2:  # the second problem is the first with the signs turned
             second = weight_path(x[kept], sides[1], counts, grid)
             weights = np.stack([-second, second])
@@ -33,11 +33,11 @@ def nested_linear_svm(vectors: np.ndarray, labels: np.ndarray, folds: Folds) -> 
             weights = np.stack([weight_path(x[kept], side, counts, grid) for side in sides])  # [K, C, d]
         return [classes[(x[test] @ weights[:, i].T).argmax(axis=1)] for i in range(len(grid))]
 
-    return nested(labels, folds, predict)
+    return nested(labels, folds, predict, C_GRID)
 
 
 def rotate(vectors: np.ndarray) -> np.ndarray:
-    """The vectors in their principal directions, without those that hold rounding errors only.
+    """Turn vectors into their principal directions, without those that hold rounding errors only.
 
     A rotation changes neither |w| nor x w, so the problem is the same, smaller and well conditioned.
     """
@@ -47,7 +47,7 @@ def rotate(vectors: np.ndarray) -> np.ndarray:
 
 
 def weight_path(x: np.ndarray, side: np.ndarray, counts: np.ndarray, grid: list[float]) -> np.ndarray:
-    """[C, d] the minimiser of |w|²/2 + C Σ counts · max(0, 1 - side · x w)², for each C of the grid."""
+    """Find [C, d] the minimiser of |w|²/2 + C Σ counts · max(0, 1 - side · x w)², for each C of the grid."""
     weight, path = np.zeros(x.shape[1]), []
     for c in grid:
         weight = _minimise(x, side, c * counts, weight)
@@ -61,8 +61,8 @@ def _minimise(x: np.ndarray, side: np.ndarray, cost: np.ndarray, weight: np.ndar
     for _ in range(STEPS):
         near, price = x[inside], 2 * cost[inside]
         hessian = np.eye(x.shape[1]) + (near * price[:, None]).T @ near
-        target = _solve(hessian, near.T @ (price * side[inside]))
-        weight = weight + _step_length(x, side, cost, weight, target - weight) * (target - weight)
+        step = _solve(hessian, near.T @ (price * side[inside])) - weight
+        weight = weight + _step_length(x, side, cost, weight, step) * step
         before, inside = inside, side * (x @ weight) < 1
         if np.array_equal(before, inside):
             return weight  # the minimum of this quadratic piece lies in the piece

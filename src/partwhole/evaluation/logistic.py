@@ -2,7 +2,7 @@
 Adam with learning rate 0.01 and weight decay 0.01 on the unscaled vectors, and nothing chosen.
 
 The folds share their vectors, so all are fitted at once: their weights stand side by side in one
-matrix, and a sample outside the training part of a fold has no share in its gradient.
+matrix, and a sample outside the training folds of one has no share in its gradient.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ BETAS, EPS = (0.9, 0.999), 1e-8  # Adam's own
 
 @torch.inference_mode()
 def logistic_regression(vectors: ndarray, labels: ndarray, folds: Folds, seed: int = 0) -> list[ndarray]:
-    """The labels predicted for each test part."""
-    classes, targets = unique(labels, return_inverse=True)
+    """Predict the labels of each test fold; the seed draws the first weights."""
+    classes, codes = unique(labels, return_inverse=True)
     x = torch.from_numpy(ascontiguousarray(vectors, dtype="float32"))  # [n, d]
-    wanted = one_hot(torch.from_numpy(targets), len(classes)).float()[:, None, :]  # [n, 1, K]
+    wanted = one_hot(torch.from_numpy(codes), len(classes)).float()[:, None, :]  # [n, 1, K]
     share = torch.zeros(len(x), len(folds), 1)  # [n, F, 1] of each sample in each loss
     for k, (train, _) in enumerate(folds):
         share[torch.from_numpy(train), k] = 1 / len(train)

@@ -1,7 +1,7 @@
-"""Nested cross-validation: C is chosen inside each training part, never on its test fold.
+"""Nested cross-validation: C is chosen inside the training folds, never on the test fold.
 
-Folds and choice are those of scikit-learn's `GridSearchCV(…, {"C": C_GRID}, cv=5)` in every
-training part.
+Folds and choice are those of scikit-learn's `GridSearchCV(…, {"C": C_GRID}, cv=5)` inside the
+training folds.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -20,34 +20,37 @@ C_GRID = [10.0**k for k in range(-3, 4)]  # the paper's 1e-3 … 1e3
 INNER_FOLDS = 5
 
 Folds = list[tuple[np.ndarray, np.ndarray]]  # (training indices, test indices) of each
-Predictor = Callable[[np.ndarray, np.ndarray, list[Any]], list[np.ndarray]]
+Setting = TypeVar("Setting", float, tuple[int, float])  # C, or a kernel and its C
+Predictor = Callable[[np.ndarray, np.ndarray, list[Setting]], list[np.ndarray]]
+Decider = Callable[[np.ndarray, np.ndarray, Setting], tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
 class FoldResult:
-    """One outer fold."""
+    """What comes out of one outer fold."""
 
-    chosen: Any  # inside the training part: C, or a kernel and its C
-    predictions: np.ndarray  # of the test part
-    decisions: np.ndarray | None = (
-        None  # [n, classes] by which the test part is ordered, where there are such
-    )
+    chosen: float | tuple[int, float] | None  # inside the training folds: C, or a kernel and its C
+    predictions: np.ndarray  # [n] labels of the test fold
+    decisions: np.ndarray | None = None  # [n, classes] by which its graphs are ordered, where there are such
 
 
 def by_class(decisions: np.ndarray) -> np.ndarray:
-    """[n, classes] of an SVM, which has one number for two classes."""
+    """Give the decisions of an SVM as [n, classes]; for two classes it has one number."""
     return np.stack([-decisions, decisions], axis=1) if decisions.ndim == 1 else decisions
 
 
 def nested(
     labels: np.ndarray,
     folds: Folds,
-    predict: Predictor,
-    grid: Sequence[Any] = C_GRID,
-    decide: Callable[[np.ndarray, np.ndarray, Any], tuple[np.ndarray, np.ndarray]] | None = None,
+    predict: Predictor[Setting],
+    grid: Sequence[Setting],
+    decide: Decider[Setting] | None = None,
 ) -> list[FoldResult]:
-    """`predict(train, test, grid)` gives, for each C of the grid, the labels predicted for `test`;
-    `decide(train, test, C)` the labels for one C and [n, classes] what they follow from."""
+    """Choose a setting of the grid inside the training folds of each fold, and predict its test fold.
+
+    `predict(train, test, grid)` gives, for each setting, the labels predicted for `test`;
+    `decide(train, test, setting)` the labels for one setting and [n, classes] what they follow from.
+    """
 
     def one(fold: tuple[np.ndarray, np.ndarray]) -> FoldResult:
         train, test = fold
@@ -68,7 +71,7 @@ def nested(
 
 
 def groups_of_equals(vectors: np.ndarray) -> np.ndarray:
-    """[n] a number for each vector, the same for vectors that differ by rounding only.
+    """Number the vectors [n], with the same number for those that differ by rounding only.
 
     Isomorphic graphs have one vector (1,500 graphs of IMDB-MULTI have about 410), and a loss summed
     over k equal samples is k times the loss of one.
@@ -79,7 +82,8 @@ def groups_of_equals(vectors: np.ndarray) -> np.ndarray:
 
 
 def merged(train: np.ndarray, labels: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One index of `train` for each (vector, label), in order of appearance, and how often it occurs."""
+    """Keep one index of `train` for each (vector, label), in order of appearance, and count how often it
+    occurs."""
     _, first, counts = np.unique(
         np.stack([groups[train], labels[train]]), axis=1, return_index=True, return_counts=True
     )

@@ -1,4 +1,4 @@
-"""Numbers from frozen vectors: ridge regression, its penalty chosen inside each training part."""
+"""Numbers from frozen vectors: ridge regression, its penalty chosen inside the training folds."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ RIDGE = "ridge"
 
 
 def ridge_measures(vectors: np.ndarray, y: np.ndarray, folds: int, seed: int) -> list[Measures]:
-    """Of each test fold. Columns are standardised by the training part, the penalty has its least
-    leave-one-out error, and graphs are shuffled by the seed."""
+    """Give the measures of each test fold.
+
+    Columns are standardised by the training folds, the penalty has its least leave-one-out error there, and
+    graphs are shuffled by the seed.
+    """
     if len(y) < 2 * folds:
         raise PartwholeError(
             f"{len(y)} graphs with this target are too few for {folds} folds; use `--folds` with a smaller "

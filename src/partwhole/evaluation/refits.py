@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.labelled import Classes, LabelledMethod
+from partwhole.estimators.labelled import AnyLabelled, predicts_classes
 from partwhole.estimators.semi_supervised.labels import as_codes, as_columns, as_numbers, missing
 from partwhole.estimators.semi_supervised.measures import Measures, class_measures, number_measures
+from partwhole.evaluation.results import EvaluationResult, spreads
 from partwhole.graphs.store import GraphStore
 
 
 def refitted(
-    estimator: LabelledMethod,
+    estimator: AnyLabelled,
     store: GraphStore,
     *,
     folds: int = 5,
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, list[Measures]]:
-    """For each target the measures of each test fold. A fit sees nothing of its test fold, not even its
-    graphs without their labels."""
+    """Give for each target the measures of each test fold.
+
+    A fit sees nothing of its test fold, not even its graphs without their labels.
+    """
     names = estimator.target_names_
     columns = as_columns(np.stack([store.target(n).astype(object) for n in names], axis=1), len(store))
     labelled = np.flatnonzero(~missing(columns).all(axis=1))
@@ -48,9 +50,33 @@ def refitted(
     return found
 
 
-def _splits(estimator: LabelledMethod, columns: np.ndarray, folds: int, seed: int) -> Any:
-    """The test part of each fold; classes of a single target are spread evenly."""
-    if isinstance(estimator, Classes) and columns.shape[1] == 1:
+def refit_result(
+    estimator: AnyLabelled,
+    store: GraphStore,
+    target: str,
+    by_run: list[list[Measures]],
+    *,
+    folds: int,
+    seed: int,
+) -> EvaluationResult:
+    """Put together what `refitted` found for a target in each of several runs, the first with this seed."""
+    return {
+        "protocol": "fitted anew",
+        "data": store.name,
+        "folds": folds,
+        "runs": len(by_run),
+        "seed": seed,
+        "target": target,
+        "method": estimator.method,
+        "measures": spreads([fold for run in by_run for fold in run]),
+        "std_over": "test folds",
+        "chosen": "everything inside the training part; test graphs unseen",
+    }
+
+
+def _splits(estimator: AnyLabelled, columns: np.ndarray, folds: int, seed: int) -> Iterator[np.ndarray]:
+    """The test rows of each fold; classes of a single target are spread evenly."""
+    if predicts_classes(estimator) and columns.shape[1] == 1:
         labels = np.array([str(value) for value in columns[:, 0]])
         if np.unique(labels, return_counts=True)[1].min() >= folds:
             stratified = StratifiedKFold(folds, shuffle=True, random_state=seed)
@@ -58,9 +84,9 @@ def _splits(estimator: LabelledMethod, columns: np.ndarray, folds: int, seed: in
     return (test for _, test in KFold(folds, shuffle=True, random_state=seed).split(columns))
 
 
-def _measured(estimator: LabelledMethod, store: GraphStore, columns: np.ndarray) -> dict[str, Measures]:
+def _measured(estimator: AnyLabelled, store: GraphStore, columns: np.ndarray) -> dict[str, Measures]:
     names, found = estimator.target_names_, {}
-    if isinstance(estimator, Classes):
+    if predicts_classes(estimator):
         known, shares = estimator.labels(), estimator.probabilities(store)
         for t, name in enumerate(names):
             seen = [value is not None and value in known[t].tolist() for value in columns[:, t]]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.labelled import Classes, LabelledMethod
+from partwhole.estimators.labelled import AnyLabelled, predicts_classes
 from partwhole.estimators.semi_supervised.labels import as_codes, as_columns, as_numbers
 from partwhole.export.vector_tables import ID
 from partwhole.files.whole import atomic_file
@@ -22,24 +22,28 @@ from partwhole.sources.tables import column_names, named, read_table
 from partwhole.sources.tables import values as cell_values
 
 ACCURACY = "accuracy"
+Value = str | int | float | bool | None  # a cell of a table
 WRITERS = {".csv": csv.write_csv, ".parquet": parquet.write_table}
 
 
 def check_suffix(out: Path) -> None:
+    """Raise unless the name of the file ends in a format that is written."""
     if out.suffix.lower() not in WRITERS:
         raise PartwholeError(f"{out} is neither .csv nor .parquet; give a name that ends in one of these.")
 
 
 @dataclass(frozen=True)
 class Predictions:
-    targets: dict[str, np.ndarray]  # [G] of each
+    """What a model with labels says of G graphs."""
+
+    targets: dict[str, np.ndarray]  # name -> [G] predicted values
     chances: dict[str, np.ndarray]  # of classes: `TARGET=CLASS` -> [G] its probability
 
 
-def predicted(estimator: LabelledMethod, store: GraphStore) -> Predictions:
-    """By one pass over the graphs."""
+def predicted(estimator: AnyLabelled, store: GraphStore) -> Predictions:
+    """Predict every target, and of classes their probabilities, in one pass over the graphs."""
     names = estimator.target_names_
-    if not isinstance(estimator, Classes):
+    if not predicts_classes(estimator):
         return Predictions(dict(zip(names, estimator.predict(store).reshape(len(store), -1).T)), {})
     known, shares = estimator.labels(), estimator.probabilities(store)
     targets = {name: labels[p.argmax(axis=1)] for name, labels, p in zip(names, known, shares)}
@@ -50,7 +54,7 @@ def predicted(estimator: LabelledMethod, store: GraphStore) -> Predictions:
 
 
 def table_of(data: str) -> pa.Table | None:
-    """The table of molecules that the graphs were read from, if any; names of its rows to the letter."""
+    """Read the table of molecules that the graphs come from, if any; names of its rows to the letter."""
     path = Path(data)
     if not MoleculeTable.accepts(path):
         return None
@@ -58,8 +62,10 @@ def table_of(data: str) -> pa.Table | None:
 
 
 def as_table(found: Predictions, store: GraphStore, data: str = "") -> pa.Table:
-    """Columns id, those of the input, every target and, of classes, their probabilities. A target whose name
-    the input has itself is called NAME_predicted."""
+    """Give columns id, those of the input, every target and, of classes, their probabilities.
+
+    A target whose name the input has itself is called NAME_predicted.
+    """
     columns = {ID: pa.array(store.ids.tolist())}
     table = table_of(data)
     if table is not None:
@@ -78,8 +84,10 @@ def as_table(found: Predictions, store: GraphStore, data: str = "") -> pa.Table:
 
 
 def filled(table: pa.Table, found: Predictions, rows: list[int]) -> pa.Table:
-    """The table with predictions in the gaps of its targets, and a column that tells which are such; graph k
-    is its row `rows[k]`, other rows keep their gaps."""
+    """Put predictions into the gaps of a table's targets, and add a column that tells which are such.
+
+    Graph k is the row `rows[k]` of the table; other rows keep their gaps.
+    """
     for name, values in found.targets.items():
         if name not in table.column_names:
             raise PartwholeError(f"The table has no column {name!r} to fill; leave --fill out.")
@@ -88,8 +96,8 @@ def filled(table: pa.Table, found: Predictions, rows: list[int]) -> pa.Table:
                 f"The table has a column {mark!r} already; fill the table that it came from."
             )
         cells = cell_values(table.column(name))
-        kind = _kind_of_cells(cells)
-        predicted = {row: kind(value) for row, value in zip(rows, values.tolist())}
+        as_cell = _like(cells)
+        predicted = {row: as_cell(value) for row, value in zip(rows, values.tolist())}
         gaps = {row for row in rows if cells[row] is None}
         full = [predicted[row] if row in gaps else cell for row, cell in enumerate(cells)]
         table = table.set_column(table.column_names.index(name), name, pa.array(full))
@@ -97,29 +105,38 @@ def filled(table: pa.Table, found: Predictions, rows: list[int]) -> pa.Table:
     return table
 
 
-def _kind_of_cells(cells: list[Any]) -> Callable[[Any], Any]:
+def _like(cells: list[Value]) -> Callable[[str | float], Value]:
     """What turns a prediction into a cell of the same column."""
-    kinds = {type(cell) for cell in cells if cell is not None}
-    if kinds == {bool}:
+    types = {type(cell) for cell in cells if cell is not None}
+    if types == {bool}:
         return lambda value: bool(int(value))
-    return str if str in kinds else lambda value: value
+    return str if str in types else lambda value: value
 
 
 def write_table(table: pa.Table, out: Path) -> None:
-    """CSV or Parquet, by the name of the file, which appears whole or not at all."""
+    """Write CSV or Parquet, by the name of the file, which appears whole or not at all."""
     with atomic_file(out) as temporary:
         WRITERS[out.suffix.lower()](table, temporary)
 
 
-def compare(estimator: LabelledMethod, store: GraphStore, found: Predictions) -> list[dict[str, Any]]:
-    """How far predictions are from the targets that the data set has itself."""
-    told: list[dict[str, Any]] = []
+class Agreement(TypedDict):
+    """How well the predictions of one target agree with what is known."""
+
+    target: str
+    graphs: int  # where it is known
+    measure: str
+    value: float
+
+
+def compare(estimator: AnyLabelled, store: GraphStore, found: Predictions) -> list[Agreement]:
+    """Tell how far predictions are from the targets that the data set has itself."""
+    told: list[Agreement] = []
     has = {column.name for column in store.schema.targets}
     for place, (name, values) in enumerate(found.targets.items()):
         if name not in has:
             continue
         columns = as_columns(store.target(name), len(store))
-        if isinstance(estimator, Classes):
+        if predicts_classes(estimator):
             classes = estimator.labels()[place]
             wanted = as_codes(columns, [classes], [name])[:, 0]
             measure, errors = ACCURACY, classes[np.nan_to_num(wanted).astype(int)] == values

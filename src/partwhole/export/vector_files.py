@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +22,16 @@ ENDINGS = (".parquet", *CSV, NPY)
 Write = Callable[[pa.Table], None]
 
 
+class TableWriter(Protocol):
+    """What we use of the writers of PyArrow."""
+
+    def write_table(self, table: pa.Table) -> None:
+        """Append the rows of a table."""
+        ...
+
+
 def require_ending(out: Path) -> None:
-    """A name without an ending is Parquet."""
+    """Raise unless the name ends in a format that is written; a name without an ending is Parquet."""
     if out.suffix and not out.name.lower().endswith(ENDINGS):
         raise PartwholeError(
             f"Vectors are written as Parquet, CSV or NumPy; give {out.name} a name that ends in "
@@ -32,18 +40,18 @@ def require_ending(out: Path) -> None:
 
 
 def files_of(out: Path) -> list[Path]:
-    """All that is written for a file of vectors: an array has its other columns beside it."""
+    """List all that is written for a file of vectors: an array has its other columns beside it."""
     return [out, _columns_file(out)] if _is_array(out) else [out]
 
 
 def names_of_vector(out: Path, width: int) -> list[str]:
-    """The columns that the vector takes."""
+    """Name the columns that the vector takes: one, or in CSV one for each number."""
     return _numbered(width) if _is_csv(out) else [VECTOR]
 
 
 @contextmanager
 def vector_file(out: Path, rows: int) -> Iterator[Write]:
-    """Give what appends a table to the file, which appears whole or not at all."""
+    """Open a file of so many rows: gives what appends a table to it. It appears whole or not at all."""
     if _is_array(out):
         opened = _array_file(out, rows)
     elif _is_csv(out):
@@ -55,7 +63,7 @@ def vector_file(out: Path, rows: int) -> Iterator[Write]:
 
 
 def read_vectors(path: Path) -> tuple[pa.Table, np.ndarray]:
-    """What stands beside the vectors, and the vectors [n, d] themselves."""
+    """Read what stands beside the vectors, and the vectors [n, d] themselves."""
     try:
         if _is_array(path):
             vectors, beside = np.load(path), _read_csv(_columns_file(path))
@@ -89,9 +97,12 @@ def _numbered(width: int) -> list[str]:
 
 
 @contextmanager
-def _table_file(out: Path, opened: Callable[[Path, pa.Schema], Any]) -> Iterator[Write]:
+def _table_file(
+    out: Path, opened: Callable[[Path, pa.Schema], AbstractContextManager[TableWriter]]
+) -> Iterator[Write]:
     with atomic_file(out) as temporary, ExitStack() as stack:
-        writer, schema = None, pa.schema([])
+        writer: TableWriter | None = None
+        schema = pa.schema([])
 
         def write(table: pa.Table) -> None:
             nonlocal writer, schema
@@ -121,7 +132,7 @@ def _csv_file(out: Path) -> Iterator[Write]:
 
 
 @contextmanager
-def _csv_writer(path: Path, schema: pa.Schema, packed: bool) -> Iterator[Any]:
+def _csv_writer(path: Path, schema: pa.Schema, packed: bool) -> Iterator[TableWriter]:
     with (
         pa.output_stream(path, compression="gzip" if packed else None) as stream,
         csv.CSVWriter(stream, schema) as writer,
@@ -136,8 +147,8 @@ def _array_file(out: Path, rows: int) -> Iterator[Write]:
         def write(table: pa.Table) -> None:
             vectors = as_array(table)
             if file.tell() == 0:
-                about = {"descr": "<f4", "fortran_order": False, "shape": (rows, vectors.shape[1])}
-                np.lib.format.write_array_header_1_0(file, about)
+                header = {"descr": "<f4", "fortran_order": False, "shape": (rows, vectors.shape[1])}
+                np.lib.format.write_array_header_1_0(file, header)
             file.write(vectors.astype("<f4").tobytes())
             beside(table.drop_columns([VECTOR]))
 

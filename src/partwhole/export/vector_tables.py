@@ -9,23 +9,26 @@ import numpy as np
 import pyarrow as pa
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.base import AnyEstimator
 from partwhole.runs.landmarks import Landmarks
 from partwhole.sources.base import Piece
+from partwhole.sources.reading import Reading
 
 ID, VECTOR, FAR = "id", "embedding", "far"
 
+EmbeddedShard = tuple[list[pa.Table], Reading]  # vectors, and what there is to say about the graphs
+
 
 @dataclass(frozen=True)
-class Encoder:
-    """What turns graphs into tables of vectors."""
+class TableEncoder:
+    """Turns graphs into tables of vectors, by a fitted method."""
 
-    estimator: GraphMethod
+    estimator: AnyEstimator
     landmarks: Landmarks | None = None  # tell which graphs are far from those of the fit
     reserved: Collection[str] = (VECTOR, FAR)  # columns that a table of graphs may not have
 
     def tables(self, piece: Piece) -> Iterator[pa.Table]:
-        """The columns id, label (where it is known), far (where that can be told) and embedding, a few
+        """Give the columns id, label (where it is known), far (where that can be told) and embedding, a few
         hundred rows at a time; of a table, all its columns in place of the label."""
         if not len(piece.store):
             return
@@ -55,11 +58,12 @@ class Encoder:
 
 
 def as_column(vectors: np.ndarray) -> pa.Array:
+    """Vectors [n, d] as a column of lists of d float32 each."""
     flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
     return pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
 
 
 def as_array(table: pa.Table) -> np.ndarray:
-    """[n, d] float32 of the column of vectors."""
+    """The column of vectors as an array [n, d] float32."""
     column = table.column(VECTOR).combine_chunks()
     return np.asarray(column.flatten(), dtype=np.float32).reshape(len(column), column.type.list_size)

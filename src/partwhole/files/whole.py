@@ -1,5 +1,4 @@
-"""Writing files so that a reader sees the old content or the new, never a part; reading what may be
-hostile."""
+"""Writing files so that a reader sees the old content or the new one; reading what may be hostile."""
 
 from __future__ import annotations
 
@@ -13,27 +12,31 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from partwhole.errors import PartwholeError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 UNPACKED = 256 << 20  # bytes that any packed file may unpack to
 RATIO = 100  # and times its own size, for larger ones; text has 3 to 20
 
 
 def open_unpacked(path: Path) -> IO[bytes]:
-    """To read; what ends in .gz is unpacked on the way, within bounds."""
+    """Open a file to read; what ends in .gz is unpacked on the way, within bounds."""
     if not is_packed(path):
         return path.open("rb")
     return io.BufferedReader(_Unpacked(path), 1 << 20)
 
 
 def is_packed(path: Path) -> bool:
+    """Whether the name ends in .gz, in whatever case."""
     return path.name.lower().endswith(".gz")
 
 
 class _Unpacked(io.RawIOBase):
-    """A small file can unpack to more than a disk holds."""
+    """A packed file that ends in an error where it unpacks to more than its bound, as a bomb does."""
 
     def __init__(self, path: Path):
         self.file = gzip.GzipFile(path)
@@ -42,7 +45,7 @@ class _Unpacked(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         try:
             read: int = self.file.readinto(buffer)
         except (zlib.error, EOFError) as error:
@@ -60,7 +63,7 @@ class _Unpacked(io.RawIOBase):
 
 
 def read_json(content: str | bytes) -> Any:
-    """Of a file; ValueError where it is none, however deep it goes."""
+    """Parse JSON of a file; ValueError where it is none, however deep it is nested."""
     try:
         return json.loads(content)
     except RecursionError:
@@ -68,7 +71,7 @@ def read_json(content: str | bytes) -> Any:
 
 
 def require_inside(path: Path, folder: Path) -> Path:
-    """The path, unless it is a link that leads out of the folder."""
+    """The path itself; raise where it is a link that leads out of the folder."""
     if not path.resolve().is_relative_to(folder.resolve()):
         raise PartwholeError(f"{path} is a link that leads out of {folder}; copy what it leads to.")
     return path
@@ -76,7 +79,7 @@ def require_inside(path: Path, folder: Path) -> Path:
 
 @contextmanager
 def told_when_unwritable(path: Path, kept: str = "") -> Iterator[None]:
-    """A full disk or a folder that may only be read is told in a sentence; `kept` is said after it."""
+    """Tell of a full disk or a folder that may only be read in a sentence; `kept` is said after it."""
     try:
         yield
     except OSError as error:

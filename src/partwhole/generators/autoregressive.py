@@ -26,18 +26,19 @@ class Autoregressive(Generator):
         self.coverage = nn.Parameter(torch.zeros(num_subgraphs - 1, 2))  # u_2 … u_S
 
     def forward(self, nodes: NodeVectors) -> Tensor:
+        """X_G -> membership [S, rows], one subgraph after the other"""
         # U_i is linear, so it may be applied to the nodes before their mean is taken.
         projected = nodes.project(torch.cat([self.operator.contrast, self.context.contrast], dim=1))
         own, context = projected.split([self.num_subgraphs, self.num_subgraphs - 1], dim=1)
         coverage = self.coverage[:, 0] - self.coverage[:, 1]
-        parts: list[Tensor] = []
+        subgraphs: list[Tensor] = []
         for i in range(self.num_subgraphs):
             logit = own[:, i]  # [rows]
             if i > 0:
-                taken = torch.stack(parts).mean(0)  # [rows], between 0 and 1
+                taken = torch.stack(subgraphs).mean(0)  # [rows], between 0 and 1
                 both = torch.stack([taken * context[:, i - 1], taken], dim=1)
                 seen, amount = nodes.rows.total(both).unbind(1)  # [B] each
                 mean = seen / amount.where(amount > 0, 1.0)
                 logit = logit + mean[nodes.rows.graph] + taken * coverage[i - 1]
-            parts.append(select(logit.sigmoid(), self.selection))
-        return torch.stack(parts)  # [S, rows]
+            subgraphs.append(select(logit.sigmoid(), self.selection))
+        return torch.stack(subgraphs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import torch
 from torch import Tensor, nn
 
@@ -46,7 +48,7 @@ class BasicOperator(nn.Module):
         return nodes.project(self.contrast).T.sigmoid()
 
 
-class Generator(nn.Module):
+class Generator(nn.Module, ABC):
     """Base of all generators: stores the number of subgraphs and the selection mode."""
 
     def __init__(self, num_subgraphs: int, selection: str):
@@ -58,6 +60,6 @@ class Generator(nn.Module):
     def check(cls, num_subgraphs: int) -> None:
         """Raise a `PartwholeError` when this generator cannot make that many subgraphs."""
 
+    @abstractmethod
     def forward(self, nodes: NodeVectors) -> Tensor:
         """X_G -> membership [S, rows]"""
-        raise TypeError("a generator defines forward")

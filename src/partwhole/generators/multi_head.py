@@ -18,4 +18,5 @@ class MultiHead(Generator):
         self.operator = BasicOperator(hidden, num_subgraphs)
 
     def forward(self, nodes: NodeVectors) -> Tensor:
-        return select(self.operator(nodes), self.selection)  # [S, rows]
+        """X_G -> membership [S, rows], all subgraphs at once"""
+        return select(self.operator(nodes), self.selection)

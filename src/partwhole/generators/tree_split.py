@@ -25,6 +25,7 @@ class TreeSplit(Generator):
 
     @classmethod
     def check(cls, num_subgraphs: int) -> None:
+        """Raise unless the number is a power of two from 2 on."""
         if num_subgraphs < 2 or num_subgraphs & (num_subgraphs - 1):
             raise PartwholeError(
                 f"Tree-split makes 2, 4, 8, … subgraphs, not {num_subgraphs}; choose a power of two "
@@ -32,9 +33,10 @@ class TreeSplit(Generator):
             )
 
     def forward(self, nodes: NodeVectors) -> Tensor:
+        """X_G -> membership [S, rows], level by level of the tree"""
         left = select(self.operator(nodes), self.selection)  # [S - 1, rows], inner nodes level by level
         leaves = [torch.ones_like(left[0])]
         for level in range(self.num_subgraphs.bit_length() - 1):
             split = left[2**level - 1 : 2 ** (level + 1) - 1]
-            leaves = [part * side for part, p in zip(leaves, split) for side in (p, 1 - p)]
-        return torch.stack(leaves)  # [S, rows]
+            leaves = [parent * side for parent, p in zip(leaves, split) for side in (p, 1 - p)]
+        return torch.stack(leaves)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
 import torch
+from numpy.typing import DTypeLike
 from torch import Tensor
 
 from partwhole.graphs.node_vectors import NodeVectors, PlainNodes, Rows
@@ -17,7 +18,7 @@ from partwhole.numerics.segment import neighbor_sum, segment_ids
 from partwhole.parallel import ranks
 
 
-def _empty(rows: int, dtype: Any) -> np.ndarray:
+def _empty(rows: int, dtype: DTypeLike) -> np.ndarray:
     return np.zeros((rows, 0), dtype=dtype)
 
 
@@ -26,16 +27,43 @@ class Graph:
     """One undirected graph on its own, as `store[i]` gives it and as readers may build it.
 
     Edges may be listed once or in both directions; packing into a store makes them symmetric.
+
+    Parameters
+    ----------
+    num_nodes : int
+        Nodes n, numbered from 0.
+    edges : ndarray [E, 2] of integers
+        The two ends of each edge.
+    node_codes, edge_codes : ndarray [n or E, categorical columns] int16, optional
+        Categories by their place in the schema; -1 where one is missing.
+    node_values, edge_values : ndarray [n or E, numeric width] float32, optional
+        Numeric attributes.
+    targets : ndarray [targets] float64, optional
+        Codes of classes, or numbers; NaN where missing.
+    marks : ndarray [n] int8, optional
+        Ground truth about nodes; never an input.
+    id : str or int
+        What the graph is called.
+    schema : Schema
+        The names and widths of the columns above; none by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwhole import Graph
+    >>> triangle = Graph(num_nodes=3, edges=np.array([[0, 1], [1, 2], [2, 0]]), id="triangle")
+    >>> triangle.node_values.shape
+    (3, 0)
     """
 
     num_nodes: int
-    edges: np.ndarray  # [E, 2] int
-    node_codes: np.ndarray = None  # type: ignore[assignment]  # [n, categorical columns] int16
-    node_values: np.ndarray = None  # type: ignore[assignment]  # [n, numeric width] float32
-    edge_codes: np.ndarray = None  # type: ignore[assignment]  # [E, categorical columns] int16
-    edge_values: np.ndarray = None  # type: ignore[assignment]  # [E, numeric width] float32
-    targets: np.ndarray = field(default_factory=lambda: np.zeros(0))  # [targets] float64
-    marks: np.ndarray | None = None  # [n] int8, ground truth about nodes; never an input
+    edges: np.ndarray
+    node_codes: np.ndarray = None  # type: ignore[assignment]  # never None after `__post_init__`
+    node_values: np.ndarray = None  # type: ignore[assignment]
+    edge_codes: np.ndarray = None  # type: ignore[assignment]
+    edge_values: np.ndarray = None  # type: ignore[assignment]
+    targets: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    marks: np.ndarray | None = None
     id: str | int = 0
     schema: Schema = Schema()
 
@@ -50,7 +78,7 @@ class Graph:
 class Movable:
     """A frozen dataclass of tensors that can go to another device or precision as a whole."""
 
-    def map(self, change: Any) -> Self:
+    def map(self, change: Callable[[Tensor], Tensor]) -> Self:
         """A copy with `change(tensor)` for every tensor, however deep."""
 
         def walk(value: Any) -> Any:
@@ -68,10 +96,11 @@ class Movable:
         return replace(self, **{name: walk(getattr(self, name)) for name in names})  # type: ignore[type-var]
 
     def to(self, device: torch.device | str) -> Self:
+        """A copy on this device; itself where that is the CPU, on which all are made."""
         return self if torch.device(device).type == "cpu" else self.map(lambda x: x.to(device))
 
     def double(self) -> Self:
-        """In double precision, for tests that compare to many digits."""
+        """A copy in double precision, for tests that compare to many digits."""
         return self.map(lambda x: x.double() if x.is_floating_point() else x)
 
 
@@ -92,7 +121,13 @@ class Batch(Protocol):
     """
 
     @property
-    def inputs(self) -> InputRows: ...
+    def inputs(self) -> InputRows:
+        """The attributes of the rows of depth 0."""
+        ...
+
+    def to(self, device: torch.device | str) -> Self:
+        """The same on another device."""
+        ...
 
     @property
     def num_graphs(self) -> int:
@@ -136,15 +171,17 @@ class GraphBatch(Movable):
 
     @property
     def num_graphs(self) -> int:
+        """Graphs B, without their corruptions."""
         return len(self.node_ptr) - 1
 
     @property
     def num_nodes(self) -> int:
+        """Nodes n of all graphs, without those of the corruptions."""
         return len(self.edge_ptr) - 1
 
     @cached_property
     def graph_of_node(self) -> Tensor:
-        """[n] int64"""
+        """[n] int64: the graph of each node, from 0 to B - 1."""
         return segment_ids(self.node_ptr, self.num_nodes)
 
     @cached_property
@@ -170,21 +207,26 @@ class GraphBatch(Movable):
         return torch.stack([joint.neighbor, target])
 
     def start(self, x0: Tensor) -> Tensor:
+        """X^(0) [n, d], after it the same rows in the order of G^ (Eq. 16), where there is one."""
         return x0 if self.order is None else torch.cat([x0, x0.index_select(0, self.order)])
 
     def aggregate(self, depth: int, x: Tensor) -> Tensor:
+        """Each node plus the sum of its neighbours (Eq. 1); the same at every depth."""
         return x + neighbor_sum(x, self.joint.edge_ptr, self.joint.neighbor)
 
     def sizes(self, depth: int) -> Tensor | None:
+        """None: a row is one node."""
         return None
 
     def nodes(self, layers: Sequence[Tensor], weight: Tensor, bias: Tensor) -> NodeVectors:
+        """X_G by layer-conv (Eq. 5), a row for each node."""
         x = bias + weight[0] * layers[0]
         for w, layer in zip(weight[1:], layers[1:], strict=True):
             x = torch.addcmul(x, w, layer)
         return self._plain(x)
 
     def side_by_side(self, layers: Sequence[Tensor]) -> NodeVectors:
+        """[X^(1) … X^(L)], a row for each node."""
         return self._plain(torch.cat(list(layers), dim=1))
 
     def _plain(self, x: Tensor) -> NodeVectors:
@@ -203,7 +245,7 @@ class GraphViews:
     rows: Rows  # which graph each of these rows belongs to, and how many nodes it stands for
 
     def vectors_of_all_ranks(self) -> GraphViews:
-        """With the vectors of the whole batch, of which this rank has a piece; membership stays its own."""
+        """The views of the whole batch, of which this rank has a piece; membership stays its own."""
         h, rec, corrupted = self.graph, self.reconstructed, self.corrupted
         return replace(
             self,

@@ -40,10 +40,12 @@ class NodeVectors(Protocol):
     """X_G [n, d] in whatever form it is kept."""
 
     @property
-    def rows(self) -> Rows: ...
+    def rows(self) -> Rows:
+        """Which graph each row belongs to, and how many nodes it stands for."""
+        ...
 
     def first(self, graphs: int) -> NodeVectors:
-        """Those of the first `graphs` graphs."""
+        """The vectors of the first `graphs` graphs."""
         ...
 
     def project(self, weight: Tensor) -> Tensor:
@@ -63,13 +65,16 @@ class PlainNodes:
     rows: Rows
 
     def first(self, graphs: int) -> PlainNodes:
+        """The vectors of the first `graphs` graphs, over the same memory."""
         rows = self.rows.first(graphs)
         return PlainNodes(self.x[: len(rows.graph)], rows)
 
     def project(self, weight: Tensor) -> Tensor:
+        """X_G W, [n, m]"""
         return self.x @ weight
 
     def sum(self, weight: Tensor | None = None) -> Tensor:
+        """[G, d]: the sum over the nodes of each graph, times weight [n]."""
         return segment_sum(self.x, self.rows.ptr, self.rows.graph, weight)
 
 

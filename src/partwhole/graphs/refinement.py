@@ -41,7 +41,7 @@ def add_incident(colors: np.ndarray, entries: np.ndarray, edge_ptr: np.ndarray) 
 
 @njit(cache=True, nogil=True)
 def refine(colors: np.ndarray, edge_ptr: np.ndarray, neighbor: np.ndarray) -> np.ndarray:
-    """One round."""
+    """One round: colours [n] of one depth to those of the next."""
     mixed = np.empty_like(colors)
     for v in range(len(colors)):
         mixed[v] = mix(colors[v])

@@ -31,27 +31,31 @@ class Column:
 
     @classmethod
     def categorical(cls, name: str, values: Sequence[str | int]) -> Column:
+        """An attribute with these categories, in the order of their codes."""
         return cls(name, tuple(values), len(values))
 
     @classmethod
     def numeric(cls, name: str, width: int = 1) -> Column:
+        """An attribute of so many numbers a row, used as they are."""
         return cls(name, (), width)
 
     @classmethod
-    def kinds(cls, name: str, width: int) -> Column:
-        """The categories that one-hot rows stand for."""
+    def numbered(cls, name: str, width: int) -> Column:
+        """An attribute whose categories have numbers for names, 0, 1, …, as those of one-hot rows."""
         return cls.categorical(name, range(width))
 
     @property
     def is_categorical(self) -> bool:
+        """Whether a row holds the code of a category, and not numbers."""
         return bool(self.values)
 
     @property
-    def is_kinds(self) -> bool:
+    def is_numbered(self) -> bool:
+        """Whether the categories are called 0, 1, …, so that one-hot rows may stand for them."""
         return self.is_categorical and self.values == tuple(range(self.width))
 
     def standardised(self, numbers: np.ndarray) -> Column:
-        """With the mean and the spread of these numbers [rows, width]; those that are 0 and 1 only stay."""
+        """The column with the mean and spread of these numbers [rows, width]; flags, 0 and 1 only, stay."""
         numbers = numbers[np.isfinite(numbers).all(axis=1)].astype(np.float64)  # others are refused elsewhere
         if not len(numbers):
             return self
@@ -73,13 +77,17 @@ class Schema:
     smiles_column: str = ""  # of the table that the molecules came from, where its name does not tell it
 
     def same_inputs(self, other: Schema) -> bool:
-        """Whether a network sees the same attributes of nodes and edges, whatever the targets are; kinds
-        are one-hot rows to it."""
+        """Whether a network sees the same attributes of nodes and edges, whatever the targets are;
+        numbered categories are one-hot rows to it."""
 
         def rows(columns: tuple[Column, ...]) -> list[Column]:
-            return [replace(column, values=()) if column.is_kinds else column for column in columns]
+            return [replace(column, values=()) if column.is_numbered else column for column in columns]
 
         return (rows(self.node), rows(self.edge)) == (rows(other.node), rows(other.edge))
+
+    def columns(self, kind: str) -> tuple[Column, ...]:
+        """The attributes of one kind: those of nodes (`node`) or of edges (`edge`)."""
+        return {"node": self.node, "edge": self.edge}[kind]
 
     @property
     def node_width(self) -> int:
@@ -93,15 +101,17 @@ class Schema:
 
     def require_same_inputs(self, other: Schema) -> None:
         """Raise unless graphs of schema `other` fit a model that learned this schema."""
-        for part in ("node", "edge"):
-            mine, theirs = getattr(self, part), getattr(other, part)
+        for kind in ("node", "edge"):
+            mine, theirs = self.columns(kind), other.columns(kind)
             if mine != theirs:
                 raise PartwholeError(
-                    f"The {part} attributes of these graphs ({_describe(theirs)}) are not those of "
+                    f"The {kind} attributes of these graphs ({_describe(theirs)}) are not those of "
                     f"the model ({_describe(mine)}); give graphs with the same attributes."
                 )
 
     def to_dict(self) -> dict[str, Any]:
+        """The schema as plain values, for JSON and TOML."""
+
         def column(c: Column) -> dict[str, Any]:
             scaling = {"center": list(c.center), "scale": list(c.scale)} if c.center else {}
             return {"name": c.name, "values": list(c.values), "width": c.width, **scaling}
@@ -116,15 +126,15 @@ class Schema:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
-        """What `to_dict` gave. KeyError, TypeError and ValueError tell of content that it never gives."""
+        """The schema that `to_dict` wrote.
 
-        def columns(part: str) -> tuple[Column, ...]:
-            return tuple(_column(content) for content in data[part])
-
+        KeyError, TypeError and ValueError tell of content that `to_dict` never gives.
+        """
+        node, edge, targets = (tuple(map(_column, data[key])) for key in ("node", "edge", "targets"))
         return cls(
-            columns("node"),
-            columns("edge"),
-            columns("targets"),
+            node,
+            edge,
+            targets,
             bool(data["chemistry"]),
             str(data.get("smiles_column", "")),
         )
@@ -182,14 +192,14 @@ def may_be_missing(columns: tuple[Column, ...]) -> np.ndarray:
     return np.array([bool(c.center) for c in columns if not c.is_categorical for _ in range(c.width)], bool)
 
 
-def check_columns(part: str, columns: tuple[Column, ...], codes: np.ndarray, values: np.ndarray) -> None:
+def check_columns(kind: str, columns: tuple[Column, ...], codes: np.ndarray, values: np.ndarray) -> None:
     """Raise unless codes [n, …] and numbers [n, …] are what the columns of nodes or edges say."""
     categories = np.array([c.width for c in columns if c.is_categorical], dtype=np.int64)
     numbers = sum(c.width for c in columns if not c.is_categorical)
     if (codes.shape[1], values.shape[1]) != (len(categories), numbers):
         raise PartwholeError(
-            f"The {part}s have {codes.shape[1]} categorical and {values.shape[1]} numeric columns but the "
+            f"The {kind}s have {codes.shape[1]} categorical and {values.shape[1]} numeric columns but the "
             f"schema says {len(categories)} and {numbers}."
         )
     if ((codes < NO_CATEGORY) | (codes >= categories)).any():
-        raise PartwholeError(f"A {part} has a category code that the schema does not list.")
+        raise PartwholeError(f"A {kind} has a category code that the schema does not list.")

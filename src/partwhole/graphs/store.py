@@ -5,54 +5,85 @@ Taking a batch is array work: no Python object stands for a node, an edge or a g
 
 from __future__ import annotations
 
-import json
-import mmap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 import torch
 
-from partwhole.errors import PartwholeError, near_miss
-from partwhole.files.whole import atomic_folder
-from partwhole.graphs import captions
-from partwhole.graphs.csr import concatenated_ranges, pack_edges, require_nodes, undirected_edges
+from partwhole.graphs import captions, packing, saving, slicing
+from partwhole.graphs.csr import pack_edges, undirected_edges
 from partwhole.graphs.graph import Graph, GraphBatch, InputRows
-from partwhole.graphs.integrity import (
-    digest_of,
-    mapped_columns,
-    require_attributes,
-    require_whole,
-    told_when_damaged,
-)
-from partwhole.graphs.schema import Schema, one_hot
-from partwhole.graphs.values import as_ids
-from partwhole.numerics.segment import permute_within_graphs
-
-FORMAT = 1
+from partwhole.graphs.integrity import require_attributes, require_whole
+from partwhole.graphs.labels import first_target, target_values
+from partwhole.graphs.schema import Schema
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GraphStore:
-    """G graphs with N nodes in all and E directed entries (each edge in both directions)."""
+    """A set of graphs, kept as arrays: what `load_graphs` gives, and what is fitted and embedded.
 
-    node_ptr: np.ndarray  # [G + 1] int64
-    edge_ptr: np.ndarray  # [N + 1] int64
-    neighbor: np.ndarray  # [E] int32, counted within the graph
-    node_codes: np.ndarray  # [N, categorical columns] int16
-    node_values: np.ndarray  # [N, numeric width] float32
-    edge_codes: np.ndarray  # [E, categorical columns] int16
-    edge_values: np.ndarray  # [E, numeric width] float32
-    targets: np.ndarray  # [G, targets] float64, class codes or numbers, NaN where missing
-    ids: np.ndarray  # [G] integers or text
-    marks: np.ndarray  # [N] int8, ground truth about nodes (-1: none); never an input
+    G graphs have N nodes in all and E entries, an entry for each edge in each direction. A store behaves as a
+    sequence: `len(store)`, `store[0]` is a `Graph`, `store[:100]`, `store[mask]` and `store[[3, 1]]` are
+    stores. It is not changed once it is made.
+
+    Attributes
+    ----------
+    node_ptr : ndarray [G + 1] int64
+        Graph g owns the nodes `node_ptr[g]` to `node_ptr[g + 1]`.
+    edge_ptr : ndarray [N + 1] int64
+        Node v owns the entries `edge_ptr[v]` to `edge_ptr[v + 1]`.
+    neighbor : ndarray [E] int32
+        The other end of each entry, counted within its graph.
+    node_codes, edge_codes : ndarray [N or E, categorical columns] int16
+        Categories by their place in the schema; -1 where one is missing.
+    node_values, edge_values : ndarray [N or E, numeric width] float32
+        Numeric attributes.
+    targets : ndarray [G, targets] float64
+        Codes of classes or numbers, NaN where missing; `target` and `labels` give them as they were.
+    ids : ndarray [G]
+        What the graphs are called: integers or text.
+    marks : ndarray [N] int8
+        Ground truth about nodes, -1 where there is none; never an input.
+    schema : Schema
+        The names and widths of all columns.
+    name : str
+        What the set is called.
+    origin : str
+        The file or folder that it was read from, empty if none.
+    structure : dict of str to ndarray [N, D]
+        Attributes from the shape of the graphs, by their kind, once a model has asked for them.
+    rows : ndarray [G] int64
+        Places in what was read, from 0: `y[store.rows]` are the values of the graphs that were not left out.
+
+    Examples
+    --------
+    >>> from partwhole import make_motif_graphs
+    >>> store = make_motif_graphs(num_graphs=6)
+    >>> store
+    GraphStore('MOTIFS': 6 graphs, 154 nodes, 157 edges; targets: motif (2 classes))
+    >>> len(store), store[0].num_nodes
+    (6, 29)
+    >>> store[store.labels == "house"].labels.tolist()
+    ['house', 'house', 'house']
+    """
+
+    node_ptr: np.ndarray
+    edge_ptr: np.ndarray
+    neighbor: np.ndarray
+    node_codes: np.ndarray
+    node_values: np.ndarray
+    edge_codes: np.ndarray
+    edge_values: np.ndarray
+    targets: np.ndarray
+    ids: np.ndarray
+    marks: np.ndarray
     schema: Schema
     name: str = "graphs"
-    origin: str = ""  # the file or folder that it was read from
-    structure: dict[str, np.ndarray] = field(default_factory=dict)  # kind -> [N, D] float32 or bool
-    # [G] places in what was read, from 0: `y[store.rows]` are values of the rows that were not left out.
+    origin: str = ""
+    structure: dict[str, np.ndarray] = field(default_factory=dict)
     rows: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def __post_init__(self) -> None:
@@ -80,25 +111,21 @@ class GraphStore:
     ) -> GraphStore:
         """Pack graphs given by node counts [G] and edges [M, 2] over nodes numbered throughout.
 
-        Edges are made symmetric and listed once; nothing is assumed about their order.
+        Edges are made symmetric and listed once; nothing is assumed about their order. The other arrays are
+        those of the class, the attributes of edges with a row for each of `edges`.
         """
         node_ptr = np.concatenate([[0], np.cumsum(node_counts, dtype=np.int64)])
         graphs, nodes = len(node_counts), int(node_ptr[-1])
         edge_ptr, neighbor, kept = pack_edges(node_ptr, edges)
-
-        def column(given: np.ndarray | None, rows: int, dtype: Any) -> np.ndarray:
-            empty = np.zeros((rows, 0))
-            return np.ascontiguousarray(empty if given is None else given, dtype=dtype)
-
         store = cls(
             node_ptr=node_ptr,
             edge_ptr=edge_ptr,
             neighbor=neighbor,
-            node_codes=column(node_codes, nodes, np.int16),
-            node_values=column(node_values, nodes, np.float32),
-            edge_codes=column(edge_codes, len(edges), np.int16)[kept],
-            edge_values=column(edge_values, len(edges), np.float32)[kept],
-            targets=column(targets, graphs, np.float64),
+            node_codes=packing.column(node_codes, nodes, np.int16),
+            node_values=packing.column(node_values, nodes, np.float32),
+            edge_codes=packing.column(edge_codes, len(edges), np.int16)[kept],
+            edge_values=packing.column(edge_values, len(edges), np.float32)[kept],
+            targets=packing.column(targets, graphs, np.float64),
             ids=np.arange(graphs) if ids is None else np.asarray(ids),
             marks=np.full(nodes, -1, np.int8) if marks is None else np.asarray(marks, np.int8),
             schema=schema,
@@ -110,31 +137,24 @@ class GraphStore:
 
     @classmethod
     def from_graphs(cls, graphs: Sequence[Graph], name: str = "graphs") -> GraphStore:
-        if not graphs:
-            raise PartwholeError("There are no graphs; give at least one.")
-        schema = graphs[0].schema
-        for graph in graphs:
-            schema.require_same_inputs(graph.schema)
-        counts = np.array([g.num_nodes for g in graphs], dtype=np.int64)
-        offsets = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        for graph in graphs:  # before numbering throughout, where it would hit another graph
-            require_nodes(graph.edges, graph.num_nodes, graph.id)
-        numbered = [np.asarray(g.edges, np.int64).reshape(-1, 2) + o for g, o in zip(graphs, offsets)]
-        given = [g.marks for g in graphs if g.marks is not None]
-        marks = np.concatenate(given) if len(given) == len(graphs) else None
-        return cls.from_arrays(
-            counts,
-            np.concatenate(numbered),
-            schema=schema,
-            node_codes=np.concatenate([g.node_codes for g in graphs]),
-            node_values=np.concatenate([g.node_values for g in graphs]),
-            edge_codes=np.concatenate([g.edge_codes for g in graphs]),
-            edge_values=np.concatenate([g.edge_values for g in graphs]),
-            targets=np.stack([g.targets for g in graphs]),
-            ids=as_ids([g.id for g in graphs]),
-            marks=marks,
-            name=name,
-        )
+        """Pack `Graph`s, which must all have the attributes of the first.
+
+        Parameters
+        ----------
+        graphs : sequence of Graph
+            At least one.
+        name : str
+            What the set is called.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from partwhole import Graph, GraphStore
+        >>> path, dot = Graph(3, np.array([[0, 1], [1, 2]])), Graph(1, np.zeros((0, 2), int))
+        >>> GraphStore.from_graphs([path, dot], name="two")
+        GraphStore('two': 2 graphs, 4 nodes, 2 edges)
+        """
+        return cls.from_arrays(**packing.joined(graphs), name=name)
 
     # ---------------------------------------------------------------- reading
 
@@ -148,32 +168,14 @@ class GraphStore:
     def __getitem__(self, index: int | np.integer) -> Graph: ...
     @overload
     def __getitem__(self, index: slice | np.ndarray | Sequence[int]) -> GraphStore: ...
-    def __getitem__(self, index: Any) -> Graph | GraphStore:
+    def __getitem__(self, index: int | np.integer | slice | np.ndarray | Sequence[int]) -> Graph | GraphStore:
         """An integer gives a `Graph`; a slice, mask or list of integers gives a `GraphStore`."""
         if isinstance(index, int | np.integer):
-            return self._graph(range(len(self))[int(index)])
+            return packing.unpacked(self, range(len(self))[int(index)])
         return self.take(np.arange(len(self))[index])
 
     def __iter__(self) -> Iterator[Graph]:
-        return (self._graph(i) for i in range(len(self)))
-
-    def _graph(self, i: int) -> Graph:
-        nodes = slice(self.node_ptr[i], self.node_ptr[i + 1])
-        edges = slice(self.edge_ptr[nodes.start], self.edge_ptr[nodes.stop])
-        degree = np.diff(self.edge_ptr[nodes.start : nodes.stop + 1])
-        target = np.repeat(np.arange(len(degree)), degree)
-        return Graph(
-            num_nodes=len(degree),
-            edges=np.stack([target, self.neighbor[edges]], axis=1).astype(np.int64),
-            node_codes=np.asarray(self.node_codes[nodes]),
-            node_values=np.asarray(self.node_values[nodes]),
-            edge_codes=np.asarray(self.edge_codes[edges]),
-            edge_values=np.asarray(self.edge_values[edges]),
-            targets=np.asarray(self.targets[i]),
-            marks=np.asarray(self.marks[nodes]),
-            id=self.ids[i : i + 1].tolist()[0],
-            schema=self.schema,
-        )
+        return (packing.unpacked(self, i) for i in range(len(self)))
 
     @property
     def num_nodes(self) -> np.ndarray:
@@ -192,159 +194,108 @@ class GraphStore:
 
     @property
     def labels(self) -> np.ndarray:
-        """[G] the first target in its original encoding (class labels as they were given)."""
-        if not self.schema.targets:
-            raise PartwholeError(f"The data set {self.name!r} has no labels; give a labelled one, or embed.")
-        column, missing = self.schema.targets[0], int(np.isnan(self.targets[:, 0]).sum())
-        if column.is_categorical and missing:
-            raise PartwholeError(
-                f"{missing} of {len(self)} graphs of {self.name!r} have no label; leave them out first."
-            )
-        return np.array(self.target(column.name).tolist())
+        """[G] the first target as it was given; a `PartwholeError` where a graph has no class label."""
+        return first_target(self)
 
     def target(self, name: str) -> np.ndarray:
-        """[G] a target in its original encoding: numbers with NaN, or labels with None where missing."""
-        places = {column.name: k for k, column in enumerate(self.schema.targets)}
-        if name not in places:
-            known = near_miss(name, places) if places else " It has none; give labelled graphs."
-            raise PartwholeError(f"The data set {self.name!r} has no target {name!r}.{known}")
-        column, values = self.schema.targets[places[name]], self.targets[:, places[name]]
-        if not column.is_categorical:
-            return np.asarray(values)
-        labels = np.array([*column.values, None], dtype=object)
-        return labels[np.where(np.isnan(values), -1, values).astype(np.int64)]
+        """Give one target of all graphs as it was given.
+
+        Parameters
+        ----------
+        name : str
+            A name in `store.schema.targets`; a wrong one is a `PartwholeError` that names the nearest.
+
+        Returns
+        -------
+        ndarray [G]
+            Numbers with NaN, or labels with None, where it is missing.
+
+        Examples
+        --------
+        >>> from partwhole import make_motif_graphs
+        >>> make_motif_graphs(num_graphs=3).target("motif").tolist()
+        ['cycle', 'house', 'cycle']
+        """
+        return target_values(self, name)
 
     # ---------------------------------------------------------------- slicing
 
-    def _rows(self, index: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows of the node and edge columns that graphs `index` own, and node counts."""
-        start, stop = self.node_ptr[index], self.node_ptr[index + 1]
-        nodes = concatenated_ranges(start, stop - start)
-        edge_start = self.edge_ptr[start]
-        edges = concatenated_ranges(edge_start, self.edge_ptr[stop] - edge_start)
-        return nodes, edges, stop - start
+    def take(self, index: np.ndarray) -> GraphStore:
+        """Copy the graphs `index` [k] of integers, in that order, to a store of their own."""
+        return slicing.taken(self, index)
 
     def window(self, start: int, stop: int) -> GraphStore:
-        """The graphs from `start` to `stop`, over the same memory."""
-        nodes = slice(self.node_ptr[start], self.node_ptr[stop])
-        edges = slice(self.edge_ptr[nodes.start], self.edge_ptr[nodes.stop])
-        counts = np.diff(self.node_ptr[start : stop + 1])
-        degree = np.diff(self.edge_ptr[nodes.start : nodes.stop + 1])
-        return self._selected(slice(start, stop), nodes, edges, counts, degree)
-
-    def take(self, index: np.ndarray) -> GraphStore:
-        """The graphs `index`, in that order, as a store of their own."""
-        nodes, edges, counts = self._rows(index)
-        return self._selected(index, nodes, edges, counts, self.edge_ptr[nodes + 1] - self.edge_ptr[nodes])
-
-    def _selected(
-        self, graphs: Any, nodes: Any, edges: Any, counts: np.ndarray, degree: np.ndarray
-    ) -> GraphStore:
-        """Rows of the columns by indices, which copies them, or by slices, which does not."""
-        return replace(
-            self,
-            node_ptr=np.concatenate([[0], np.cumsum(counts)]),
-            edge_ptr=np.concatenate([[0], np.cumsum(degree)]),
-            neighbor=self.neighbor[edges],
-            node_codes=self.node_codes[nodes],
-            node_values=self.node_values[nodes],
-            edge_codes=self.edge_codes[edges],
-            edge_values=self.edge_values[edges],
-            targets=self.targets[graphs],
-            ids=self.ids[graphs],
-            marks=self.marks[nodes],
-            structure={kind: x[nodes] for kind, x in self.structure.items()},
-            rows=self.rows[graphs],
-        )
+        """Give the graphs from `start` to `stop` over the same memory, where `take` would copy."""
+        return slicing.window(self, start, stop)
 
     def batch_structure(self, index: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Graphs `index` as one disjoint graph: the nodes, numbered throughout, and in the numbering of
         the batch the first node of each graph, the row pointers and the neighbours."""
-        nodes, edges, counts = self._rows(index)
-        node_ptr = np.concatenate([[0], np.cumsum(counts)])
-        degree = self.edge_ptr[nodes + 1] - self.edge_ptr[nodes]
-        first_node = np.repeat(np.repeat(node_ptr[:-1], counts), degree)  # [e] of the entry's graph
-        edge_ptr = np.concatenate([[0], np.cumsum(degree)])
-        return nodes, node_ptr, edge_ptr, self.neighbor[edges] + first_node
+        return slicing.batch_structure(self, index)
 
     @staticmethod
     def permutation(node_ptr: np.ndarray, random: torch.Generator) -> np.ndarray:
         """Eq. 16: the order [n] in which the nodes of each graph are shuffled."""
-        graph_of_node = np.repeat(np.arange(len(node_ptr) - 1), np.diff(node_ptr))
-        return permute_within_graphs(torch.from_numpy(graph_of_node), random).numpy()
+        return slicing.permutation(node_ptr, random)
 
     def batch(self, index: np.ndarray, corrupt: torch.Generator | None = None) -> GraphBatch:
-        """Graphs `index` as tensors: the input of the model. `corrupt` draws a permutation (Eq. 16)."""
-        nodes, node_ptr, edge_ptr, neighbor = self.batch_structure(index)
-        order = None if corrupt is None else torch.from_numpy(self.permutation(node_ptr, corrupt))
-        return GraphBatch(
-            inputs=self.inputs(nodes),
-            node_ptr=torch.from_numpy(node_ptr),
-            edge_ptr=torch.from_numpy(edge_ptr),
-            neighbor=torch.from_numpy(neighbor),
-            order=order,
-        )
+        """Give the graphs `index` [B] as tensors for the model; `corrupt` draws the order of Eq. 16."""
+        return slicing.batch(self, index, corrupt)
 
     def inputs(self, nodes: np.ndarray) -> InputRows:
         """The attributes of nodes (numbered throughout) and of their incident edges, one-hot."""
-        attributes = {}
-        if self.schema.node:
-            encoded = one_hot(self.node_codes[nodes], self.node_values[nodes], self.schema.node)
-            attributes["node"] = torch.from_numpy(encoded)
-        for kind, x in self.structure.items():
-            attributes[kind] = torch.from_numpy(x[nodes].astype(np.float32, copy=False))
-        start = self.edge_ptr[nodes]
-        degree = self.edge_ptr[nodes + 1] - start
-        edge_attributes = None
-        if self.schema.edge:
-            edges = concatenated_ranges(start, degree)
-            encoded = one_hot(self.edge_codes[edges], self.edge_values[edges], self.schema.edge)
-            edge_attributes = torch.from_numpy(encoded)
-        edge_ptr = torch.from_numpy(np.concatenate([[0], np.cumsum(degree)]))
-        return InputRows(attributes, edge_ptr, edge_attributes)
+        return slicing.inputs(self, nodes)
 
     # ---------------------------------------------------------------- keeping
 
     def save(self, folder: str | Path) -> None:
-        """One `.npy` a column and `schema.json`; appears whole or not at all."""
-        with atomic_folder(Path(folder)) as temporary:
-            for column in COLUMNS:
-                content = getattr(self, column)
-                content = content.astype(str) if content.dtype == object else content  # long ids
-                np.save(temporary / f"{column}.npy", content, allow_pickle=False)
-            about = {"format": FORMAT, "name": self.name, "schema": self.schema.to_dict()}
-            (temporary / "schema.json").write_text(json.dumps(about, indent=1))
+        """Write the store to a folder: one `.npy` a column and `schema.json`.
+
+        The folder appears whole or not at all. `origin`, `structure` and `rows` are not kept.
+
+        Parameters
+        ----------
+        folder : str or Path
+            A new folder, or one of a store, which is replaced; anything else is a `PartwholeError`.
+        """
+        saving.save(self, Path(folder))
 
     @classmethod
     def open(cls, folder: str | Path) -> GraphStore:
-        """Memory-map a saved store: it is looked at once, and nothing is copied until it is used."""
+        """Memory-map a saved store: it is looked at once, and nothing is copied until it is used.
+
+        Parameters
+        ----------
+        folder : str or Path
+            What `save` wrote; a damaged one is a `PartwholeError`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from partwhole import GraphStore, make_motif_graphs
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     make_motif_graphs(num_graphs=4).save(f"{folder}/motifs")
+        ...     store = GraphStore.open(f"{folder}/motifs")
+        >>> store.is_mapped, len(store)
+        (True, 4)
+        """
         folder = Path(folder)
-        about, columns = mapped_columns(folder, COLUMNS, FORMAT)
-        with told_when_damaged(folder):
-            store = cls(**columns, schema=Schema.from_dict(about["schema"]), name=str(about["name"]))
+        manifest, columns = saving.mapped_columns(folder)
+        with saving.told_when_damaged(folder):
+            schema = Schema.from_dict(manifest["schema"])
+            store = cls(**columns, schema=schema, name=str(manifest["name"]))
             require_whole(store)
         return store
 
     @property
     def is_mapped(self) -> bool:
+        """Whether the columns are files that are read when they are used."""
         return isinstance(self.neighbor, np.memmap)
 
     def release_pages(self) -> None:
-        """Give the memory of mapped columns back; the files stay in the system's cache.
-
-        A pass over a mapped store would otherwise count all of it as this process's memory.
-        """
-        if not self.is_mapped or not hasattr(mmap, "MADV_DONTNEED"):  # not on every system
-            return
-        for column in COLUMNS:
-            mapped = getattr(getattr(self, column), "_mmap", None)
-            if mapped is not None:
-                mapped.madvise(mmap.MADV_DONTNEED)
+        """Give the memory of mapped columns back; the files stay in the system's cache."""
+        saving.release_pages(self)
 
     def digest(self) -> str:
-        """SHA-256 of the content: the same for the same graphs, however they were stored."""
-        return digest_of(self, [column for column in COLUMNS if column not in ("ids", "marks")])
-
-
-OF_MEMORY = ("schema", "name", "origin", "structure", "rows")  # not columns of a saved store
-COLUMNS = [f.name for f in fields(GraphStore) if f.name not in OF_MEMORY]
+        """SHA-256 of the content: the same for the same graphs, however they were stored or are called."""
+        return saving.digest(self)

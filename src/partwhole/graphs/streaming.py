@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -13,13 +12,14 @@ import numpy as np
 
 from partwhole.errors import PartwholeError
 from partwhole.files.whole import atomic_folder
-from partwhole.graphs.store import COLUMNS, FORMAT, GraphStore
+from partwhole.graphs.saving import COLUMNS, write_manifest
+from partwhole.graphs.store import GraphStore
 
 HEADER = 128  # bytes kept free at the start of each column for its header
 
 
 def concatenate(stores: Sequence[GraphStore]) -> GraphStore:
-    """Stores of one schema after each other, in memory."""
+    """Join stores of one schema in memory, one after the other."""
     first = stores[0]
     if len(stores) == 1:
         return first
@@ -68,8 +68,7 @@ def write_store(
             files[column].seek(0)
             files[column].write(_header(dtype, shape))
             files[column].close()
-        about = {"format": FORMAT, "name": name, "schema": schema.to_dict()}
-        (temporary / "schema.json").write_text(json.dumps(about, indent=1))
+        write_manifest(temporary, name, schema)
     return GraphStore.open(folder)
 
 

@@ -18,7 +18,7 @@ from partwhole.numerics.segment import segment_ids
 
 @dataclass(frozen=True, eq=False)
 class Depth(Movable):
-    """The classes of one depth."""
+    """The classes of nodes of one depth, and how they are joined to those of the depth before."""
 
     sizes: Tensor  # [C] float, nodes in each class
     neighbors: Sparse  # [C, classes one depth before]: a node and its neighbours
@@ -42,22 +42,28 @@ class LiftedBatch(Movable):
 
     @cached_property
     def rows(self) -> Rows:
+        """The rows of the last depth: which graph each belongs to, and how many nodes it stands for."""
         last = self.depths[-1]
         return Rows(self.row_ptr, segment_ids(self.row_ptr, len(last.pair_of_row)), last.graphs.weight)
 
     def start(self, x0: Tensor) -> Tensor:
+        """X^(0) itself: G and G^ share the classes of depth 0."""
         return x0
 
     def aggregate(self, depth: int, x: Tensor) -> Tensor:
+        """[classes of depth - 1, d] -> [classes of depth, d]: a node plus the sum of its neighbours."""
         return self.depths[depth - 1].neighbors @ x
 
     def sizes(self, depth: int) -> Tensor | None:
+        """[classes] how many nodes each class of this depth has."""
         return self.depths[depth - 1].sizes
 
     def nodes(self, layers: Sequence[Tensor], weight: Tensor, bias: Tensor) -> NodeVectors:
+        """X_G by layer-conv (Eq. 5), which is applied when X_G is projected or summed."""
         return MixedLayers(self, list(layers), self.rows, False, weight, bias)
 
     def side_by_side(self, layers: Sequence[Tensor]) -> NodeVectors:
+        """[X^(1) … X^(L)], each layer on its own classes."""
         return LiftedLayers(self, list(layers), self.rows, False)
 
 
@@ -74,15 +80,18 @@ class LiftedLayers:
     originals_only: bool
 
     def first(self, graphs: int) -> Self:
+        """The vectors of the first `graphs` graphs: all of them, or G without G^."""
         if graphs == len(self.rows.ptr) - 1:
             return self
         assert graphs == self.batch.num_graphs
         return replace(self, rows=self.rows.first(graphs), originals_only=True)
 
     def project(self, weight: Tensor) -> Tensor:
+        """[X^(1) … X^(L)] W, W [L d, m] -> [rows, m]"""
         return self._projected(weight.chunk(len(self.layers)))
 
     def sum(self, weight: Tensor | None = None) -> Tensor:
+        """[G, L d]: the sum over the nodes of each graph, times weight [rows]."""
         return torch.cat(self._sums(weight), dim=1)
 
     def _projected(self, weights: Sequence[Tensor], out: Tensor | None = None) -> Tensor:
@@ -119,9 +128,11 @@ class MixedLayers(LiftedLayers):
     bias: Tensor  # [1]
 
     def project(self, weight: Tensor) -> Tensor:
+        """X_G W, W [d, m] -> [rows, m]"""
         return self._projected([w * weight for w in self.weight], self.bias * weight.sum(0))
 
     def sum(self, weight: Tensor | None = None) -> Tensor:
+        """[G, d]: the sum over the nodes of each graph, times weight [rows]."""
         mixed: Tensor | None = None
         for w, term in zip(self.weight, self._sums(weight)):
             mixed = w * term if mixed is None else mixed + w * term

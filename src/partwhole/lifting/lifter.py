@@ -60,7 +60,7 @@ class Lifter:
             before, sizes = of_node, counts
         row_ptr, row_class, _, pair_of_node = found[-1][2]
         rows = first_nodes(pair_of_node, len(row_class))
-        depths = [_depth(*parts, rows, len(index)) for parts in found]
+        depths = [_depth(*of_depth, rows, len(index)) for of_depth in found]
         return LiftedBatch(inputs, depths, torch.from_numpy(row_ptr.astype(np.int64)), len(index))
 
     def _refined(self, colors: np.ndarray, edge_ptr: np.ndarray, neighbor: np.ndarray) -> list[np.ndarray]:

@@ -105,7 +105,7 @@ def graph_classes(
 
 @njit(cache=True, nogil=True)
 def first_nodes(pair_of_node: np.ndarray, pairs: int) -> np.ndarray:
-    """A node of each pair."""
+    """The first node of each (graph, class) pair."""
     out = np.empty(pairs, np.int32)
     for v in range(len(pair_of_node) - 1, -1, -1):
         out[pair_of_node[v]] = v

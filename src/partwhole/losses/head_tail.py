@@ -46,24 +46,24 @@ def pair_scores(views: GraphViews, score: str = "dot", temperature: float = 0.2)
     return PairScores(every.diagonal().T, every[other], head)
 
 
-def head_tail_bound(scores: PairScores, estimator: Plugin = "jsd") -> Tensor:
+def head_tail_bound(scores: PairScores, bound: Plugin = "jsd") -> Tensor:
     """Eq. 17, to be maximised: positive, tail and head expectations of equal weight."""
     negatives = [scores.tail] if scores.head is None else [scores.tail, scores.head]
-    bound: Tensor = BOUNDS.get(estimator)(scores.positive, *negatives)
-    return bound
+    value: Tensor = BOUNDS.get(bound)(scores.positive, *negatives)
+    return value
 
 
-def mutual_information(scores: PairScores, estimator: Plugin = "jsd") -> Tensor:
+def mutual_information(scores: PairScores, bound: Plugin = "jsd") -> Tensor:
     """I(h; h~) as estimated on the batch: positive and tail pairs, Eq. 14 or 15.
 
     The head pairs are no sample of the product of the marginals, so they stay out.
     """
-    bound: Tensor = BOUNDS.get(estimator)(scores.positive, scores.tail)
-    return bound
+    value: Tensor = BOUNDS.get(bound)(scores.positive, scores.tail)
+    return value
 
 
-def knowing_nothing(estimator: Plugin = "jsd") -> float:
+def knowing_nothing(bound: Plugin = "jsd") -> float:
     """What an estimate is where all pairs score 0: -2 log 2 for jsd, 0 for dv. No other score that is the
     same for all gives more, so less is worse than knowing nothing."""
     same = torch.zeros(1)
-    return float(BOUNDS.get(estimator)(same, same))
+    return float(BOUNDS.get(bound)(same, same))

@@ -12,7 +12,7 @@ from partwhole.registry import BOUNDS, Plugin
 
 
 class Discriminator(nn.Module):
-    """Three layers and a straight way past them: what vectors are compared by."""
+    """Three layers and a straight way past them, before vectors are compared."""
 
     def __init__(self, inputs: int, width: int):
         super().__init__()
@@ -25,7 +25,7 @@ class Discriminator(nn.Module):
         return out
 
     def of_nodes(self, nodes: NodeVectors) -> Tensor:
-        """The same of every row of X_G, [rows, width]"""
+        """The same for every row of X_G, [rows, width]"""
         weight = torch.cat([self.first.weight, self.straight.weight])  # both in one projection
         first, straight = nodes.project(weight.T).chunk(2, dim=1)
         out: Tensor = self.rest(first + self.first.bias) + straight + self.straight.bias
@@ -39,8 +39,8 @@ class LocalGlobal(nn.Module):
         super().__init__()
         self.local, self.whole = Discriminator(hidden, hidden), Discriminator(graph_width, hidden)
 
-    def forward(self, nodes: NodeVectors, h: Tensor, estimator: Plugin) -> Tensor:
-        """The bound of an estimator, over all pairs of a node and a graph; to be maximised."""
+    def forward(self, nodes: NodeVectors, h: Tensor, bound: Plugin) -> Tensor:
+        """The bound over all pairs of a node and a graph of the batch; to be maximised."""
         if len(h) < 2:
             raise PartwholeError(
                 "The contrastive loss needs at least two graphs in a batch; give more graphs or a larger "
@@ -51,11 +51,11 @@ class LocalGlobal(nn.Module):
         if rows.count is not None:  # a row that stands for several nodes counts as often
             times = rows.count.long()
             scores, own = scores.repeat_interleave(times, dim=0), own.repeat_interleave(times)
-        return own_and_other(scores, own, estimator)
+        return own_and_other(scores, own, bound)
 
 
-def own_and_other(scores: Tensor, own: Tensor, estimator: Plugin) -> Tensor:
-    """The bound of an estimator from scores [n, B] of nodes with graphs, `own` [n] being that of a node."""
+def own_and_other(scores: Tensor, own: Tensor, bound: Plugin) -> Tensor:
+    """The bound from scores [n, B] of nodes with graphs, `own` [n] being the graph of each node."""
     mine = own[:, None] == torch.arange(scores.shape[1], device=own.device)  # [n, B]
-    bound: Tensor = BOUNDS.get(estimator)(scores[mine], scores[~mine])
-    return bound
+    value: Tensor = BOUNDS.get(bound)(scores[mine], scores[~mine])
+    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import nn
 
-from partwhole.estimators.supervised import SupervisedNetwork
+from partwhole.estimators.supervised import SupervisedConfig, SupervisedNetwork
 from partwhole.nn.backbones.gin import GIN
 from partwhole.registry import METHODS
 
@@ -14,8 +14,10 @@ class SupervisedGIN(SupervisedNetwork):
     """The backbone of the paper's method; a node counts as much as a neighbour."""
 
     method = "gin-0"
-    about = "classes by a GIN with eps = 0, from labels alone"
+    config_class = SupervisedConfig
+    idea = "classes by a GIN with eps = 0, from labels alone"
     paper = "Xu et al., How Powerful are Graph Neural Networks?, ICLR 2019"
 
-    def layers_of_network(self, hidden: int, layers: int) -> nn.Module:
+    def backbone(self, hidden: int, layers: int) -> nn.Module:
+        """The graph network with its first weights."""
         return GIN(hidden, layers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,16 +9,17 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from partwhole.config import BackboneConfig, TrainConfig, option
-from partwhole.estimators.network import BackboneMethod
+from partwhole.config import BackboneConfig, option
+from partwhole.estimators.fits import Fit
+from partwhole.estimators.network_estimator import NetworkEstimator
+from partwhole.estimators.networks import NetworkInputs
 from partwhole.estimators.self_supervised.augmentation import augmented
-from partwhole.estimators.self_supervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
+from partwhole.estimators.self_supervised.network import LayerwiseEncoder, NetworkLoss, SelfSupervised
 from partwhole.graphs.graph import GraphBatch, Movable
-from partwhole.graphs.store import GraphStore
 from partwhole.nn.layers import MLP
 from partwhole.registry import METHODS
-from partwhole.training.feeds import EveryGraph, Feed
-from partwhole.training.objectives import Objective
+from partwhole.training.feeds import EpochFeed
+from partwhole.training.plan import TrainingPlan
 
 
 @dataclass(eq=False)
@@ -34,22 +34,22 @@ class GraphCLConfig(BackboneConfig):
 
 @dataclass(frozen=True, eq=False)
 class Copies(Movable):
+    """Each graph in two changed copies."""
+
     first: GraphBatch
     second: GraphBatch
 
     @property
     def num_graphs(self) -> int:
+        """Graphs that there are copies of."""
         return self.first.num_graphs
 
 
-class CopiesFeed(EveryGraph):
+class CopiesFeed(EpochFeed[Copies]):
     """Each graph changed in two ways."""
 
-    def __init__(self, store: GraphStore, config: TrainConfig):
-        super().__init__(store, config)
-        self.seed = config.random_state
-
     def make(self, graphs: np.ndarray, epoch: int, step: int) -> Copies:
+        """Copies drawn by seed, epoch and step."""
         random, part = np.random.default_rng([self.seed, epoch, step]), self.store.take(graphs)
         first, second = (augmented(part, random).batch(np.arange(len(part))) for _ in range(2))
         return Copies(first, second)
@@ -65,6 +65,7 @@ class CopiesNetwork(SelfSupervised):
         self.head = MLP(encoder.width, encoder.width, encoder.width)
 
     def loss(self, batch: Copies) -> tuple[Tensor, dict[str, Tensor]]:
+        """NT-Xent, and how often the own copy is the closest."""
         first, second = (
             normalize(self.head(self.encoder.embed(copy)), dim=1) for copy in (batch.first, batch.second)
         )
@@ -76,19 +77,18 @@ class CopiesNetwork(SelfSupervised):
 
 
 @METHODS.register
-class GraphCL(BackboneMethod, GraphCLConfig):
+class GraphCL(NetworkEstimator[GraphCLConfig, CopiesNetwork]):
     """Nodes dropped, edges moved, attributes masked or a walked subgraph, drawn for each graph."""
 
     method = "graphcl"
-    about = "two changed copies of a graph get the same vector"
+    idea = "two changed copies of a graph get the same vector"
     paper = "You et al., Graph Contrastive Learning with Augmentations, NeurIPS 2020"
     config_class = GraphCLConfig
 
-    def _model(self, config: GraphCLConfig, widths: Mapping[str, int], edge_width: int) -> CopiesNetwork:
-        return CopiesNetwork(LayerwiseEncoder.of(config, widths, edge_width), config.temperature)
+    def build(self, config: GraphCLConfig, inputs: NetworkInputs) -> CopiesNetwork:
+        """An encoder with a head that is used in training only."""
+        return CopiesNetwork(LayerwiseEncoder.of(config, inputs), config.temperature)
 
-    def _objective(self) -> Objective:
-        return OwnLoss()
-
-    def _feed(self, store: GraphStore) -> Feed:
-        return CopiesFeed(store, self.model_.config)
+    def plan(self, network: CopiesNetwork, fit: Fit[GraphCLConfig]) -> TrainingPlan[CopiesNetwork, Copies]:
+        """Graphs changed in two ways."""
+        return TrainingPlan(network, NetworkLoss(), CopiesFeed(fit.store, fit.config))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torch import Tensor
 
 from partwhole.config import BackboneConfig, option
-from partwhole.estimators.network import BackboneMethod
-from partwhole.estimators.self_supervised.network import LayerwiseEncoder, OwnLoss, SelfSupervised
+from partwhole.estimators.fits import Fit
+from partwhole.estimators.network_estimator import NetworkEstimator
+from partwhole.estimators.networks import NetworkInputs
+from partwhole.estimators.self_supervised.network import LayerwiseEncoder, NetworkLoss, SelfSupervised
 from partwhole.graphs.graph import Batch
 from partwhole.losses.local_global import LocalGlobal
 from partwhole.registry import BOUNDS, METHODS, Plugin
-from partwhole.training.objectives import Objective
+from partwhole.training.feeds import GraphFeed
+from partwhole.training.plan import TrainingPlan
 
 
 @dataclass(eq=False)
@@ -35,24 +37,28 @@ class LocalGlobalNetwork(SelfSupervised):
         self.discriminator = LocalGlobal(encoder.node_width, encoder.width)
 
     def loss(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        """The negative local-global bound."""
         nodes = self.encoder.nodes(batch)
         bound = self.discriminator(nodes, self.encoder.readout(nodes), self.estimator)
         return -bound, {"mutual_information": bound.detach()}
 
 
 @METHODS.register
-class InfoGraph(BackboneMethod, InfoGraphConfig):
+class InfoGraph(NetworkEstimator[InfoGraphConfig, LocalGlobalNetwork]):
     """The same GIN, trainer and estimators as ours; all layers side by side."""
 
     method = "infograph"
-    about = "nodes compared with the graph they belong to"
+    idea = "nodes compared with the graph they belong to"
     paper = "Sun et al., InfoGraph, ICLR 2020"
     config_class = InfoGraphConfig
 
-    def _model(
-        self, config: InfoGraphConfig, widths: Mapping[str, int], edge_width: int
-    ) -> LocalGlobalNetwork:
-        return LocalGlobalNetwork(LayerwiseEncoder.of(config, widths, edge_width), config.estimator)
+    def build(self, config: InfoGraphConfig, inputs: NetworkInputs) -> LocalGlobalNetwork:
+        """An encoder, and a discriminator of its nodes and graphs."""
+        return LocalGlobalNetwork(LayerwiseEncoder.of(config, inputs), config.estimator)
 
-    def _objective(self) -> Objective:
-        return OwnLoss()
+    def plan(
+        self, network: LocalGlobalNetwork, fit: Fit[InfoGraphConfig]
+    ) -> TrainingPlan[LocalGlobalNetwork, Batch]:
+        """Graphs as they are."""
+        feed = GraphFeed(fit.store, network, fit.config, corrupt=False, lift=fit.config.lift)
+        return TrainingPlan(network, NetworkLoss(), feed)

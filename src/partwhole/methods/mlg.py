@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -13,7 +13,14 @@ from torch import Tensor
 
 from partwhole.config import Seed, option, seed_option
 from partwhole.errors import PartwholeError, TooLarge
-from partwhole.estimators.graph_kernels.base import Kernel, KernelConfig, places, require_comparable
+from partwhole.estimators.fits import Fit, Kept
+from partwhole.estimators.graph_kernels.base import (
+    GraphKernel,
+    KernelConfig,
+    KernelEncoder,
+    places,
+    require_comparable,
+)
 from partwhole.estimators.graph_kernels.laplacian import (
     Shapes,
     graph_shapes,
@@ -30,6 +37,8 @@ SAMPLE = 200  # vertices by which the time of all is foretold
 
 @dataclass(eq=False)
 class LaplacianConfig(KernelConfig):
+    """Options of `mlg`."""
+
     radius: int = option(3, "Largest radius of a neighbourhood.", least=1)
     anchors: int = option(50, "Vertices that the others are compared with.", least=2)
     rank: int = option(10, "Features kept of these comparisons.", least=1)
@@ -37,103 +46,139 @@ class LaplacianConfig(KernelConfig):
     random_state: Seed = seed_option("Seed of the draw of anchors.")
 
 
+class Level(NamedTuple):
+    """The features of vertices at one radius: overlaps with anchors, in their strongest directions."""
+
+    anchors: Shapes
+    basis: np.ndarray  # [anchors, rank]
+
+
+@dataclass(frozen=True)
+class VertexFeatures:
+    """Features of vertices that grow radius by radius."""
+
+    labels: np.ndarray  # [labels] uint64 that anchors have, sorted
+    basis: np.ndarray  # [labels, rank]
+    levels: list[Level]
+
+    def start(self, store: GraphStore) -> np.ndarray:
+        """[N, rank] of radius 0; zeros for a label that no anchor has."""
+        known = np.concatenate([self.basis, np.zeros((1, self.basis.shape[1]))])
+        features: np.ndarray = known[places(labels_or_degrees(store, "mlg"), self.labels)]
+        return features
+
+    def shapes(self, store: GraphStore) -> Shapes:
+        """Whole graphs, as the Gaussians that the features of the largest radius define."""
+        x = self.start(store)
+        for radius, (anchors, basis) in enumerate(self.levels, start=1):
+            x = similarities(neighbourhoods(store, x, radius), anchors) @ basis
+        return graph_shapes(store, x)
+
+
+@dataclass(frozen=True)
+class LaplacianVectors(KernelEncoder):
+    """Similarities with the graphs of the fit, in their strongest directions."""
+
+    features: VertexFeatures
+    known: Shapes  # the graphs of the fit
+    directions: np.ndarray  # [graphs of the fit, width]
+
+    def gram(self, store: GraphStore) -> np.ndarray:
+        """[1, graphs, graphs] overlaps of Gaussians."""
+        shapes = self.features.shapes(store)
+        return similarities(shapes, shapes)[None]
+
+    @property
+    def width(self) -> int:
+        """Directions that the graphs of the fit have."""
+        return self.directions.shape[1]
+
+    def embed(self, store: GraphStore) -> np.ndarray:
+        """[n, width] float32"""
+        return (similarities(self.features.shapes(store), self.known) @ self.directions).astype(np.float32)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Labels, anchors, and the graphs of the fit as Gaussians."""
+        labels, basis = self.features.labels.view(np.int64), self.features.basis
+        arrays = {"basis": basis, "directions": self.directions, "labels": labels}
+        arrays |= {"known.inverse": self.known.inverse, "known.logdet": self.known.logdet}
+        for k, (anchors, basis) in enumerate(self.features.levels):
+            level = {"inverse": anchors.inverse, "logdet": anchors.logdet, "basis": basis}
+            arrays |= {f"level{k}.{name}": array for name, array in level.items()}
+        return {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+
 @METHODS.register
-class MultiscaleLaplacian(Kernel, LaplacianConfig):
+class MultiscaleLaplacian(GraphKernel[LaplacianConfig]):
     """Vertices have features; a (sub)graph is the Gaussian that these and its Laplacian define, and two
     graphs are as alike as their Gaussians overlap. Radius by radius, the features of a vertex become its
     neighbourhood's overlaps with those of `anchors` vertices, in their `rank` strongest directions."""
 
     method = "mlg"
-    about = "Laplacians of neighbourhoods of growing radius"
+    idea = "Laplacians of neighbourhoods of growing radius"
     paper = "Kondor & Pan, The Multiscale Laplacian Graph Kernel, NeurIPS 2016"
     config_class = LaplacianConfig
 
-    def _gram(self, store: GraphStore) -> np.ndarray:
-        shapes = self._shapes(store)
-        return similarities(shapes, shapes)[None]
-
-    @property
-    def width(self) -> int:
-        return self.directions_.shape[1]
-
-    def _learn(self, store: GraphStore) -> None:
+    def learn(self, fit: Fit[LaplacianConfig]) -> LaplacianVectors:
+        """Draw anchors radius by radius, and compare all graphs of the fit."""
+        store, config = fit.store, fit.config
         require_comparable(store)
-        random = np.random.default_rng(self.seed_)
+        random = np.random.default_rng(config.random_state)
         nodes = len(store.edge_ptr) - 1
         if nodes == 0:
             raise PartwholeError("mlg finds no node in these graphs; give some.")
-        labels = labels_or_degrees(store, self.method)
-        self.labels_, first = np.unique(
-            labels[random.permutation(nodes)[: self.anchors]], return_inverse=True
-        )
+        found = labels_or_degrees(store, self.method)
+        labels, first = np.unique(found[random.permutation(nodes)[: config.anchors]], return_inverse=True)
         alike = (first[:, None] == first[None, :]).astype(float)
-        self.basis_ = np.eye(len(self.labels_))[first].T @ self._basis(alike)  # [labels, rank]
-        x = self._start_features(store)
-        self._foretell(store, x)
-        self.levels_: list[tuple[Shapes, np.ndarray]] = []
-        for radius in range(1, self.radius + 1):
-            shapes = self._neighbourhoods(store, x, radius)
-            chosen = shapes[random.permutation(nodes)[: self.anchors]]
-            basis = self._basis(similarities(chosen, chosen))  # [anchors, rank]
-            self.levels_.append((chosen, basis))
-            x = similarities(shapes, chosen) @ basis
-        self.known_ = graph_shapes(store, x)
-        values, vectors = strongest(eigh(similarities(self.known_, self.known_)), self.dimensions)
-        self.directions_ = vectors / np.sqrt(values)
+        basis = np.eye(len(labels))[first].T @ _strongest_basis(alike, config.rank)  # [labels, rank]
+        features = VertexFeatures(labels, basis, [])
+        x = features.start(store)
+        _require_time(config, store, x)
+        for radius in range(1, config.radius + 1):
+            shapes = neighbourhoods(store, x, radius)
+            anchors = shapes[random.permutation(nodes)[: config.anchors]]
+            level = Level(anchors, _strongest_basis(similarities(anchors, anchors), config.rank))
+            features.levels.append(level)
+            x = similarities(shapes, anchors) @ level.basis
+        known = graph_shapes(store, x)
+        values, vectors = strongest(eigh(similarities(known, known)), config.dimensions)
+        return LaplacianVectors(features, known, vectors / np.sqrt(values))
 
-    def _embed(self, store: GraphStore) -> np.ndarray:
-        return (similarities(self._shapes(store), self.known_) @ self.directions_).astype(np.float32)
-
-    def _shapes(self, store: GraphStore) -> Shapes:
-        x = self._start_features(store)
-        for radius, (chosen, basis) in enumerate(self.levels_, start=1):
-            x = similarities(self._neighbourhoods(store, x, radius), chosen) @ basis
-        return graph_shapes(store, x)
-
-    def _start_features(self, store: GraphStore) -> np.ndarray:
-        """[N, rank]; 0 for a label that no anchor has."""
-        known = np.concatenate([self.basis_, np.zeros((1, self.basis_.shape[1]))])
-        features: np.ndarray = known[places(labels_or_degrees(store, self.method), self.labels_)]
-        return features
-
-    def _basis(self, gram: np.ndarray) -> np.ndarray:
-        values, vectors = strongest(eigh(gram), self.rank)
-        return vectors / np.sqrt(values)
-
-    def _neighbourhoods(self, store: GraphStore, x: np.ndarray, radius: int) -> Shapes:
-        return vertex_shapes(store, x, radius, np.arange(len(store.edge_ptr) - 1))
-
-    def _foretell(self, store: GraphStore, x: np.ndarray) -> None:
-        """Refuse what would take too long, before it begins; the largest radius stands for all."""
-        nodes = len(store.edge_ptr) - 1
-        vertex_shapes(store, x, self.radius, np.zeros(1, np.int64))  # compiles
-        sample = np.sort(np.random.default_rng(0).choice(nodes, min(SAMPLE, nodes), replace=False))
-        started = time.perf_counter()
-        shapes = vertex_shapes(store, x, self.radius, sample)
-        similarities(shapes, shapes[np.arange(len(sample))[: self.anchors]])
-        minutes = (time.perf_counter() - started) * nodes / len(sample) * self.radius / 60
-        if minutes > self.minutes:
-            raise TooLarge(
-                f"mlg would take about {minutes:.0f} minutes for the neighbourhoods in {store.name}, more "
-                f"than its limit of {self.minutes:g}; raise `minutes`, or choose a smaller `radius` or "
-                "another kernel."
-            )
-
-    def _tensors(self) -> dict[str, Tensor]:
-        arrays = {"basis": self.basis_, "directions": self.directions_, "labels": self.labels_.view(np.int64)}
-        arrays |= {"known.inverse": self.known_.inverse, "known.logdet": self.known_.logdet}
-        for k, (chosen, basis) in enumerate(self.levels_):
-            level = {"inverse": chosen.inverse, "logdet": chosen.logdet, "basis": basis}
-            arrays |= {f"level{k}.{name}": array for name, array in level.items()}
-        return {name: torch.from_numpy(array) for name, array in arrays.items()}
-
-    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
-        arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
+    def restore(self, kept: Kept[LaplacianConfig]) -> LaplacianVectors:
+        """The anchors and graphs of the fit, from their tensors."""
+        arrays = {name: tensor.numpy() for name, tensor in kept.tensors.items()}
 
         def shapes(name: str) -> Shapes:
             return Shapes(arrays[f"{name}.inverse"], arrays[f"{name}.logdet"])
 
-        self.basis_, self.directions_ = arrays["basis"], arrays["directions"]
-        self.labels_, self.known_ = arrays["labels"].view(np.uint64), shapes("known")
-        levels = range(self.radius)
-        self.levels_ = [(shapes(f"level{k}"), arrays[f"level{k}.basis"]) for k in levels]
+        radii = range(kept.config.radius)
+        levels = [Level(shapes(f"level{k}"), arrays[f"level{k}.basis"]) for k in radii]
+        features = VertexFeatures(arrays["labels"].view(np.uint64), arrays["basis"], levels)
+        return LaplacianVectors(features, shapes("known"), arrays["directions"])
+
+
+def neighbourhoods(store: GraphStore, x: np.ndarray, radius: int) -> Shapes:
+    """The neighbourhood of every vertex."""
+    return vertex_shapes(store, x, radius, np.arange(len(store.edge_ptr) - 1))
+
+
+def _strongest_basis(gram: np.ndarray, rank: int) -> np.ndarray:
+    values, vectors = strongest(eigh(gram), rank)
+    return vectors / np.sqrt(values)
+
+
+def _require_time(config: LaplacianConfig, store: GraphStore, x: np.ndarray) -> None:
+    """Refuse what would take too long, before it begins; the largest radius stands for all."""
+    nodes = len(store.edge_ptr) - 1
+    vertex_shapes(store, x, config.radius, np.zeros(1, np.int64))  # compiles
+    sample = np.sort(np.random.default_rng(0).choice(nodes, min(SAMPLE, nodes), replace=False))
+    started = time.perf_counter()
+    shapes = vertex_shapes(store, x, config.radius, sample)
+    similarities(shapes, shapes[np.arange(len(sample))[: config.anchors]])
+    minutes = (time.perf_counter() - started) * nodes / len(sample) * config.radius / 60
+    if minutes > config.minutes:
+        raise TooLarge(
+            f"mlg would take about {minutes:.0f} minutes for the neighbourhoods in {store.name}, more "
+            f"than its limit of {config.minutes:g}; raise `minutes`, or choose a smaller `radius` or "
+            "another kernel."
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from partwhole.config import TrainConfig, option
-from partwhole.estimators.network import EncoderMethod
+from partwhole.estimators.fits import Fit
+from partwhole.estimators.network_estimator import NetworkEstimator
+from partwhole.estimators.networks import NetworkEncoder, NetworkInputs
 from partwhole.estimators.self_supervised.diffusion import Diffused, TwoViews
-from partwhole.estimators.self_supervised.network import OwnLoss
+from partwhole.estimators.self_supervised.network import LossNetwork, NetworkLoss
 from partwhole.graphs.store import GraphStore
 from partwhole.losses.local_global import own_and_other
 from partwhole.model import NodeAggregation
@@ -20,12 +21,14 @@ from partwhole.nn.layers import linear
 from partwhole.nn.sparse import Sparse
 from partwhole.numerics.segment import segment_sum
 from partwhole.registry import BOUNDS, METHODS, Plugin
-from partwhole.training.feeds import EveryGraph, Feed
-from partwhole.training.objectives import Objective
+from partwhole.training.feeds import EpochFeed
+from partwhole.training.plan import TrainingPlan
 
 
 @dataclass(eq=False)
 class MVGRLConfig(TrainConfig):
+    """Options of `mvgrl`."""
+
     epochs: int = option(20, "Passes over the graphs.", least=0)
     estimator: Plugin = option("jsd", "Mutual information estimator.", choices=BOUNDS)
 
@@ -40,6 +43,7 @@ class Convolutions(nn.Module):
         self.slopes = nn.ModuleList(nn.PReLU() for _ in range(layers))
 
     def forward(self, x: Tensor, view: Sparse) -> list[Tensor]:
+        """The layers X^(1) … X^(L) of a view."""
         outputs = []
         for linear_map, bias, slope in zip(self.maps, self.biases, self.slopes):
             x = slope(view @ linear_map(x) + bias)
@@ -58,21 +62,27 @@ class Projection(nn.Module):
         self.steps, self.straight = nn.Sequential(*steps), linear(inputs, width)
 
     def forward(self, x: Tensor) -> Tensor:
+        """[n, width]"""
         out: Tensor = self.steps(x) + self.straight(x)
         return out
 
 
-class TwoViewNetwork(nn.Module):
+class TwoViewNetwork(LossNetwork):
     """An encoder for each view; nodes and graphs are projected by heads that the views share."""
 
-    def __init__(self, config: MVGRLConfig, widths: Mapping[str, int], edge_width: int):
+    def __init__(self, config: MVGRLConfig, inputs: NetworkInputs):
         super().__init__()
-        self.config, self.width = config, config.hidden
-        self.node_aggregation = NodeAggregation(widths, edge_width, config.hidden)
+        self.hidden, self.estimator = config.hidden, config.estimator
+        self.node_aggregation = NodeAggregation(inputs.widths, inputs.edge_width, config.hidden)
         self.near = Convolutions(config.hidden, config.layers)
         self.far = Convolutions(config.hidden, config.layers)
         self.node_head = Projection(config.hidden, config.hidden)
         self.graph_head = Projection(config.hidden * config.layers, config.hidden)
+
+    @property
+    def width(self) -> int:
+        """Columns of a graph's vector."""
+        return self.hidden
 
     def views(self, batch: TwoViews) -> list[tuple[Tensor, Tensor]]:
         """(nodes [n, d] of the last layer, graphs [B, d]) of each view."""
@@ -85,20 +95,22 @@ class TwoViewNetwork(nn.Module):
         return found
 
     def embed(self, batch: TwoViews) -> Tensor:
+        """The sum of the vectors of both views."""
         (_, near), (_, far) = self.views(batch)
         return near + far
 
     def loss(self, batch: TwoViews) -> tuple[Tensor, dict[str, Tensor]]:
+        """The negative bounds of nodes of each view against graphs of the other."""
         (near_nodes, near), (far_nodes, far) = self.views(batch)
         bounds = [
-            own_and_other(self.node_head(nodes) @ graphs.T, batch.graph_of_node, self.config.estimator)
+            own_and_other(self.node_head(nodes) @ graphs.T, batch.graph_of_node, self.estimator)
             for nodes, graphs in ((near_nodes, far), (far_nodes, near))
         ]
         both = torch.stack(bounds)
         return -both.sum(), {"mutual_information": both.mean().detach()}
 
 
-class ViewsFeed(EveryGraph):
+class ViewsFeed(EpochFeed[TwoViews]):
     """Graphs with their diffusion, which is computed once."""
 
     def __init__(self, store: GraphStore, config: TrainConfig):
@@ -106,6 +118,7 @@ class ViewsFeed(EveryGraph):
         self.diffused = Diffused(store)
 
     def make(self, graphs: np.ndarray, epoch: int, step: int) -> TwoViews:
+        """The batch of these graphs, with their diffusion."""
         return self.diffused.batch(graphs)
 
 
@@ -116,27 +129,28 @@ class DiffusedPieces:
     store: GraphStore
 
     def batch(self, index: np.ndarray) -> TwoViews:
+        """The batch of these graphs, diffused on the spot."""
         return Diffused(self.store.take(index)).batch(np.arange(len(index)))
 
 
 @METHODS.register
-class MVGRL(EncoderMethod, MVGRLConfig):
+class MVGRL(NetworkEstimator[MVGRLConfig, TwoViewNetwork]):
     """Adjacency beside personalised PageRank; the vector of a graph is the sum of those of its views."""
 
     method = "mvgrl"
-    about = "nodes of the graph compared with its diffusion as a whole, and the other way round"
+    idea = "nodes of the graph compared with its diffusion as a whole, and the other way round"
     paper = "Hassani & Khasahmadi, Contrastive Multi-View Representation Learning on Graphs, ICML 2020"
     config_class = MVGRLConfig
     bare_nodes = "one-hot-degree"  # as its authors have it; a number for the degree loses four points on IMDB
 
-    def _model(self, config: MVGRLConfig, widths: Mapping[str, int], edge_width: int) -> TwoViewNetwork:
-        return TwoViewNetwork(config, widths, edge_width)
+    def build(self, config: MVGRLConfig, inputs: NetworkInputs) -> TwoViewNetwork:
+        """An encoder for each view."""
+        return TwoViewNetwork(config, inputs)
 
-    def _objective(self) -> Objective:
-        return OwnLoss()
+    def plan(self, network: TwoViewNetwork, fit: Fit[MVGRLConfig]) -> TrainingPlan[TwoViewNetwork, TwoViews]:
+        """Graphs with their diffusion."""
+        return TrainingPlan(network, NetworkLoss(), ViewsFeed(fit.store, fit.config))
 
-    def _feed(self, store: GraphStore) -> Feed:
-        return ViewsFeed(store, self.model_.config)
-
-    def _source(self, store: GraphStore) -> DiffusedPieces:
-        return DiffusedPieces(store)
+    def encoder(self, network: TwoViewNetwork, config: MVGRLConfig, inputs: NetworkInputs) -> NetworkEncoder:
+        """Batches carry the diffusion; it is never lifted."""
+        return NetworkEncoder(network, network, inputs, config, batches=DiffusedPieces)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -12,7 +11,9 @@ from torch import Tensor
 
 from partwhole.config import Options, Seed, option, seed_option
 from partwhole.errors import PartwholeError, TooLarge
-from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.base import GraphEstimator
+from partwhole.estimators.encoder import Encoder
+from partwhole.estimators.fits import Fit, Kept
 from partwhole.estimators.words.vectors import spelled_all, word2vec
 from partwhole.estimators.words.walks import biased_walks
 from partwhole.graphs.store import GraphStore
@@ -24,6 +25,8 @@ PIECE = 10_000  # walks made at a time
 
 @dataclass(eq=False)
 class Node2VecConfig(Options):
+    """Options of `node2vec`."""
+
     dimensions: int = option(128, "Width of the vectors.", least=1)
     walks: int = option(10, "Walks from each node.", least=1)
     length: int = option(80, "Nodes of a walk.", least=2)
@@ -55,67 +58,80 @@ class Walks:
                 yield self.words[walk[walk >= 0]].tolist()
 
 
-@METHODS.register
-class Node2Vec(GraphMethod, Node2VecConfig):
-    """Skip-gram on walks in all graphs; nodes of a graph that was not there have no vector."""
+@dataclass(frozen=True)
+class FittedVectors(Encoder):
+    """The vectors of the graphs of the fit, as a whole and in their order."""
 
-    method = "node2vec"
-    about = "mean of the node vectors of biased random walks; for the graphs of the fit only"
-    paper = "Grover & Leskovec, node2vec: Scalable Feature Learning for Networks, KDD 2016"
-    config_class = Node2VecConfig
-    embeds_new_graphs = False
+    vectors: np.ndarray  # [graphs, width] float32
+    fitted: str  # identity of these graphs
 
     @property
     def width(self) -> int:
-        return self.dimensions
+        """Columns of a vector."""
+        return self.vectors.shape[1]
 
-    def _in_pieces(self, store: GraphStore) -> Iterator[np.ndarray]:
-        if identity(store) != self.fitted_:
+    def encode(self, store: GraphStore) -> Iterator[np.ndarray]:
+        """The vectors of the fit, if these are its graphs."""
+        if identity(store) != self.fitted:
             raise PartwholeError(
                 "node2vec has vectors for the graphs that it was fitted to, as a whole and in their order, "
                 "and for no others; fit it to all graphs at once, or use graph2vec."
             )
-        yield self.vectors_
+        yield self.vectors
 
-    def _learn(self, store: GraphStore) -> None:
-        self.fitted_ = identity(store)
+    def tensors(self) -> dict[str, Tensor]:
+        """The vectors, and whose they are."""
+        return {
+            "vectors": torch.from_numpy(self.vectors),
+            "fitted": torch.frombuffer(bytearray.fromhex(self.fitted), dtype=torch.uint8),
+        }
+
+
+@METHODS.register
+class Node2Vec(GraphEstimator[Node2VecConfig]):
+    """Skip-gram on walks in all graphs; nodes of a graph that was not there have no vector."""
+
+    method = "node2vec"
+    idea = "mean of the node vectors of biased random walks; for the graphs of the fit only"
+    paper = "Grover & Leskovec, node2vec: Scalable Feature Learning for Networks, KDD 2016"
+    config_class = Node2VecConfig
+    embeds_new_graphs = False
+
+    def learn(self, fit: Fit[Node2VecConfig]) -> FittedVectors:
+        """Learn a vector for each node, and take their means."""
+        store, config = fit.store, fit.config
         _, _, edge_ptr, neighbor = store.batch_structure(np.arange(len(store)))
         nodes = len(edge_ptr) - 1
-        written = nodes * self.walks * self.length
+        written = nodes * config.walks * config.length
         if written > MOST_WORDS:
             raise TooLarge(
                 f"node2vec would write {written / 1e6:.0f} million words about {store.name}, at most "
                 f"{MOST_WORDS / 1e6:.0f} million are taken; choose fewer `walks` or a smaller `length`."
             )
-        random = np.random.default_rng(self.seed_)
+        random = np.random.default_rng(config.random_state)
         words = spelled_all(np.arange(nodes, dtype=np.uint64))
-        starts = np.concatenate([random.permutation(nodes) for _ in range(self.walks)])
+        starts = np.concatenate([random.permutation(nodes) for _ in range(config.walks)])
         model = word2vec(
-            Walks(self._settings(), edge_ptr, neighbor, starts, words),
-            self.dimensions,
-            self.window,
-            self.epochs_of_text,
-            self.seed_,
+            Walks(config, edge_ptr, neighbor, starts, words),
+            config.dimensions,
+            config.window,
+            config.epochs_of_text,
+            config.random_state,
         )
         order = [model.wv.key_to_index[word] for word in words]
         sums = np.add.reduceat(
-            np.concatenate([model.wv.vectors[order], np.zeros((1, self.dimensions), np.float32)]),
+            np.concatenate([model.wv.vectors[order], np.zeros((1, config.dimensions), np.float32)]),
             store.node_ptr[:-1],
         )
         sums[store.num_nodes == 0] = 0
-        self.vectors_ = (sums / np.maximum(store.num_nodes, 1)[:, None]).astype(np.float32)
+        means = (sums / np.maximum(store.num_nodes, 1)[:, None]).astype(np.float32)
+        return FittedVectors(means, identity(store))
 
-    def _tensors(self) -> dict[str, Tensor]:
-        return {
-            "vectors": torch.from_numpy(self.vectors_),
-            "fitted": torch.frombuffer(bytearray.fromhex(self.fitted_), dtype=torch.uint8),
-        }
-
-    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
-        self.vectors_ = tensors["vectors"].numpy()
-        self.fitted_ = bytes(tensors["fitted"].tolist()).hex()
+    def restore(self, kept: Kept[Node2VecConfig]) -> FittedVectors:
+        """The vectors that were learned."""
+        return FittedVectors(kept.tensors["vectors"].numpy(), bytes(kept.tensors["fitted"].tolist()).hex())
 
 
 def identity(store: GraphStore) -> str:
-    """Of the graphs without their targets."""
+    """A digest of the graphs without their targets."""
     return replace(store, targets=np.zeros((len(store), 0))).digest()

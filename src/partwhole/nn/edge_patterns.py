@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -22,13 +22,14 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear as affine
 
 from partwhole.nn.sparse import Sparse
+from partwhole.numerics.autograd import Context, Gradients
 
 WORD = 24  # bits of a whole number that a float holds exactly
 MIXERS = torch.randint(2**62, (1024,), generator=torch.Generator().manual_seed(0)) * 2 + 1  # odd
 
 
 @dataclass(frozen=True, eq=False)
-class Patterns:
+class EdgePatterns:
     """Which edges share a matrix up to their numbers."""
 
     of_edge: Tensor  # [e] int64, below P
@@ -38,12 +39,13 @@ class Patterns:
 
     @property
     def count(self) -> int:
+        """Patterns P."""
         return len(self.example)
 
 
 @torch.no_grad()
-def find_patterns(attributes: Tensor, layer: nn.Linear) -> Patterns:
-    """Of edges with attributes [e, D] under the layer that makes h(e)."""
+def find_patterns(attributes: Tensor, layer: nn.Linear) -> EdgePatterns:
+    """The patterns of edges with attributes [e, D] under the layer that makes h(e)."""
     categories = ((attributes == 0) | (attributes == 1)).all(dim=0)
     active = affine(attributes, layer.weight, layer.bias) > 0  # [e, C]
     words = packed(torch.cat([active, attributes[:, categories] > 0], dim=1))  # [e, W]
@@ -52,7 +54,7 @@ def find_patterns(attributes: Tensor, layer: nn.Linear) -> Patterns:
     if not torch.equal(words, words[example][of_edge]):  # two patterns of one code, once in 2^60 pairs
         _, of_edge = words.unique(dim=0, return_inverse=True)
         example = examples(of_edge)
-    return Patterns(of_edge, example, active[example], ~categories)
+    return EdgePatterns(of_edge, example, active[example], ~categories)
 
 
 def packed(bits: Tensor) -> Tensor:
@@ -64,18 +66,18 @@ def packed(bits: Tensor) -> Tensor:
 
 
 def examples(of_edge: Tensor) -> Tensor:
-    """[P]: the last edge of each pattern."""
+    """[P] an edge of each pattern: the last."""
     found = of_edge.new_empty(int(of_edge.max()) + 1)
     found[of_edge] = torch.arange(len(of_edge), device=of_edge.device)
     return found
 
 
 class PatternMessages:
-    """The mean message of every node."""
+    """The mean message of every node, neighbours of one pattern summed first."""
 
     def __init__(
         self,
-        patterns: Patterns,
+        patterns: EdgePatterns,
         layer: nn.Linear,
         matrices: Tensor,
         attributes: Tensor,
@@ -111,7 +113,9 @@ class PatternMessages:
         return out.view(self.nodes, copies, width).transpose(0, 1).reshape(-1, width)
 
 
-def pattern_matrices(patterns: Patterns, layer: nn.Linear, matrices: Tensor, attributes: Tensor) -> Tensor:
+def pattern_matrices(
+    patterns: EdgePatterns, layer: nn.Linear, matrices: Tensor, attributes: Tensor
+) -> Tensor:
     """A [P, (1 + F) d, d] from W [C + 1, d, d], whose last is for the feature that is always 1."""
     fixed = torch.where(patterns.numeric, 0, attributes[patterns.example])  # [P, D], categories alone
     constant = affine(fixed, layer.weight, layer.bias)  # [P, C]
@@ -124,11 +128,16 @@ def pattern_matrices(patterns: Patterns, layer: nn.Linear, matrices: Tensor, att
     return flat.view(patterns.count, -1, matrices.shape[2])
 
 
+class _RunsContext(Context, Protocol):
+    ends: Sequence[int]
+
+
 class GroupedProduct(torch.autograd.Function):
     """Runs of rows, each times a matrix of its own: [n, k], [P, k, d] -> [n, d]; run p ends at ends[p]."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, matrices: Tensor, ends: Sequence[int]) -> Tensor:
+    def forward(ctx: _RunsContext, x: Tensor, matrices: Tensor, ends: Sequence[int]) -> Tensor:
+        """The products of all runs, one under the other."""
         out = x.new_empty(len(x), matrices.shape[2])
         for matrix, start, end in zip(matrices, [0, *ends], ends):
             torch.mm(x[start:end], matrix, out=out[start:end])
@@ -138,7 +147,8 @@ class GroupedProduct(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> Any:
+    def backward(ctx: _RunsContext, gradient: Tensor) -> Gradients:
+        """The gradients for the rows and for the matrices."""
         x, matrices = ctx.saved_tensors
         to_x, to_matrices = torch.empty_like(x), torch.empty_like(matrices)
         for p, (start, end) in enumerate(zip([0, *ctx.ends], ctx.ends)):

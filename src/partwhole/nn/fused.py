@@ -5,15 +5,14 @@ On other devices the same arithmetic is left to PyTorch's own operations.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from partwhole.nn import compiled as kernels
+from partwhole.nn import compiled
+from partwhole.numerics.autograd import Context, Gradients
 from partwhole.parallel import ranks
 
 
@@ -59,18 +58,18 @@ def bias_relu_norm(
 
 class _BiasReLU(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, bias: Tensor) -> Tensor:
-        kernels.add_relu(x.numpy(), bias.detach().numpy())
+    def forward(ctx: Context, x: Tensor, bias: Tensor) -> Tensor:
+        compiled.add_relu(x.numpy(), bias.detach().numpy())
         ctx.mark_dirty(x)
         ctx.save_for_backward(x)
         return x
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> Any:
+    def backward(ctx: Context, grad: Tensor) -> Gradients:
         (y,) = ctx.saved_tensors
         out = torch.empty_like(y)
-        sums = kernels.relu_backward(grad.contiguous().numpy(), y.numpy(), out.numpy())
+        sums = compiled.relu_backward(grad.contiguous().numpy(), y.numpy(), out.numpy())
         return out, torch.from_numpy(sums).to(y.dtype)
 
 
@@ -82,17 +81,17 @@ class _BiasReLUNorm(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, bias: Tensor, share: Tensor, gain: Tensor, shift: Tensor, eps: float
+        ctx: Context, x: Tensor, bias: Tensor, share: Tensor, gain: Tensor, shift: Tensor, eps: float
     ) -> tuple[Tensor, Tensor, Tensor]:
         y = x.detach()
-        moments = kernels.add_relu_moments(y.numpy(), bias.detach().numpy(), share.numpy())
+        moments = compiled.add_relu_moments(y.numpy(), bias.detach().numpy(), share.numpy())
         mean, square = ranks.total(torch.from_numpy(np.stack(moments)))  # in double precision
         variance = (square - mean * mean).clamp_min(0)
         inverse = (variance + eps).rsqrt()
         scale = gain.double() * inverse
         out = torch.empty_like(y)
         offset = (shift - mean * scale).to(y.dtype)
-        kernels.scale_shift(
+        compiled.scale_shift(
             y.numpy(), scale.to(y.dtype).detach().numpy(), offset.detach().numpy(), out.numpy()
         )
         ctx.save_for_backward(y, share, scale, mean, inverse)
@@ -102,10 +101,10 @@ class _BiasReLUNorm(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor, *_: Any) -> Any:
+    def backward(ctx: Context, grad: Tensor, *_: Tensor) -> Gradients:
         y, share, scale, mean, inverse = ctx.saved_tensors
         grad = grad.contiguous()
-        sums = kernels.norm_backward_sums(grad.numpy(), y.numpy())
+        sums = compiled.norm_backward_sums(grad.numpy(), y.numpy())
         total, product = here = torch.from_numpy(np.stack(sums))
         d_gain = (product - mean * total) * inverse  # sum_j g_j x^_j
         all_total, all_product = ranks.total(here)  # rows of other ranks depend on the same moments
@@ -113,7 +112,7 @@ class _BiasReLUNorm(torch.autograd.Function):
         constant = scale * all_total - slope * mean
         out = torch.empty_like(y)
         to = y.dtype
-        bias = kernels.norm_relu_backward(
+        bias = compiled.norm_relu_backward(
             grad.numpy(),
             y.numpy(),
             share.numpy(),

@@ -28,7 +28,7 @@ class MLP(nn.Sequential):
         super().__init__(linear(inputs, hidden), nn.ReLU(), linear(hidden, outputs))
 
     def sum_over(self, x: Tensor, ptr: Tensor) -> Tensor:
-        """Its sum over each segment of rows; the last layer is linear, so it comes after the sum."""
+        """The sum of its outputs over each segment; the last layer is linear, so it comes after the sum."""
         first, relu, last = self
         assert isinstance(last, nn.Linear)
         hidden = segment_sum(relu(first(x)), ptr)
@@ -64,6 +64,7 @@ class ReLUNorm(nn.BatchNorm1d):
     """
 
     def forward(self, x: Tensor, bias: Tensor, sizes: Tensor | None = None) -> Tensor:  # type: ignore[override]
+        """[rows, d] -> [rows, d]; in training the running statistics move on."""
         assert self.running_mean is not None
         assert self.running_var is not None
         nodes = len(x) if sizes is None else float(sizes.sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -12,6 +12,7 @@ from torch.nn.functional import embedding_bag
 
 from partwhole.graphs.graph import Movable
 from partwhole.nn.compiled import entry_dots
+from partwhole.numerics.autograd import Context, Gradients
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class Sparse(Movable):
 
     @classmethod
     def from_entries(cls, row: Tensor, column: Tensor, weight: Tensor, shape: tuple[int, int]) -> Sparse:
-        """From entries [entries] in the order of their rows."""
+        """The matrix of these entries [entries], which stand in the order of their rows."""
         place = column.argsort(stable=True)
         return cls(
             _pointers(row, shape[0]),
@@ -49,18 +50,22 @@ class Sparse(Movable):
         return Sparse(self.ptr, self.column, weight, self.t_ptr, self.t_row, self.t_place, None)
 
 
+class _ProductContext(Context, Protocol):
+    matrix: Sparse
+
+
 class _SparseProduct(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, matrix: Sparse) -> Tensor:
+    def forward(ctx: _ProductContext, x: Tensor, weight: Tensor, matrix: Sparse) -> Tensor:
         ctx.save_for_backward(x if ctx.needs_input_grad[1] else None, weight)
         ctx.matrix = matrix
         return _product(x, matrix.column, matrix.ptr, weight)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> Any:
+    def backward(ctx: _ProductContext, grad: Tensor) -> Gradients:
         x, weight = ctx.saved_tensors
-        matrix: Sparse = ctx.matrix
+        matrix = ctx.matrix
         grad = grad.contiguous()
         grad_x = grad_weight = None
         if ctx.needs_input_grad[0]:

@@ -1,1 +1,1 @@
-"""Numbers without graphs: segments, hashes, refinement of colours, main directions, seeds."""
+"""Numbers without graphs: segments of rows, hashes, main directions."""

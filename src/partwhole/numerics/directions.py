@@ -38,8 +38,10 @@ def _largest(products: csr_array | np.ndarray, most: int) -> tuple[np.ndarray, n
 
 
 def strongest(spectrum: tuple[np.ndarray, np.ndarray], most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of eigenvalues in rising order and their vectors: at most so many, the strongest first, none that
-    is rounding error, each vector with its largest entry positive."""
+    """At most `most` eigenvalues, the largest first, and their vectors, from those in rising order.
+
+    None is rounding error, and each vector has its largest entry positive.
+    """
     values, vectors = spectrum
     rounding = 1e-10 if values.dtype == np.float64 else 1e-6
     kept = np.flatnonzero(values > rounding * max(values.max(initial=0.0), 1e-30))[::-1][:most]

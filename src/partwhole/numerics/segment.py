@@ -1,4 +1,4 @@
-"""Sums, means, maxima and softmax over contiguous segments, and the neighbour sum.
+"""Sums, maxima and softmax over contiguous segments, and the neighbour sum.
 
 Pure functions. A segment is a run of rows, given by `ptr` [segments + 1]; it may be empty,
 and an empty segment sums to zero. The nodes of a graph and the entries of a CSR row are both
@@ -7,11 +7,11 @@ such runs.
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+
+from partwhole.numerics.autograd import Context, Gradients
 
 
 def _gather_sum(x: Tensor, index: Tensor, ptr: Tensor, weight: Tensor | None = None) -> Tensor:
@@ -27,12 +27,12 @@ class _NeighborSum(torch.autograd.Function):
     """A x for a symmetric adjacency A, so that the gradient is the same sum: A^T g = A g."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, edge_ptr: Tensor, neighbor: Tensor) -> Tensor:
+    def forward(ctx: Context, x: Tensor, edge_ptr: Tensor, neighbor: Tensor) -> Tensor:
         ctx.save_for_backward(edge_ptr, neighbor)
         return _gather_sum(x, neighbor, edge_ptr)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Any:
+    def backward(ctx: Context, grad: Tensor) -> Gradients:
         edge_ptr, neighbor = ctx.saved_tensors
         return _NeighborSum.apply(grad.contiguous(), edge_ptr, neighbor), None, None
 
@@ -41,13 +41,13 @@ class _SegmentSum(torch.autograd.Function):
     """Weighted sum of the rows of each segment."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor | None, ptr: Tensor, segment: Tensor) -> Tensor:
+    def forward(ctx: Context, x: Tensor, weight: Tensor | None, ptr: Tensor, segment: Tensor) -> Tensor:
         ctx.save_for_backward(x, weight, segment)
         return _gather_sum(x, torch.arange(len(x), device=x.device), ptr, weight)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> Any:
+    def backward(ctx: Context, grad: Tensor) -> Gradients:
         x, weight, segment = ctx.saved_tensors
         spread = grad.index_select(0, segment)  # [n, d]
         if weight is None:
@@ -75,16 +75,6 @@ def segment_sum(
     return _SegmentSum.apply(x, weight, ptr, segment)
 
 
-def segment_mean(
-    x: Tensor, ptr: Tensor, segment: Tensor | None = None, weight: Tensor | None = None
-) -> Tensor:
-    """[n, d] -> [segments, d]: the weighted mean; zero where the weights sum to zero."""
-    total = segment_sum(x, ptr, segment, weight)
-    ones = x.new_ones(len(x), 1)
-    count = segment_sum(ones, ptr, segment, weight)  # [segments, 1]
-    return total / count.where(count > 0, 1.0)
-
-
 def segment_max(x: Tensor, ptr: Tensor) -> Tensor:
     """[n, d] -> [segments, d]: the largest entry; zero for an empty segment."""
     largest = torch.segment_reduce(x, "max", offsets=ptr, axis=0)
@@ -94,7 +84,7 @@ def segment_max(x: Tensor, ptr: Tensor) -> Tensor:
 def segment_softmax(score: Tensor, ptr: Tensor, segment: Tensor, weight: Tensor | None = None) -> Tensor:
     """[n] -> [n]: weight * exp(score), scaled to sum to one in each segment.
 
-    A row of weight 0 takes no part; a segment without weight is all zeros.
+    A row of weight 0 counts for nothing; a segment without weight is all zeros.
     """
     top = segment_max(score.detach()[:, None], ptr)[segment, 0]  # any shift is exact
     mass = (score - top).exp()
@@ -115,7 +105,7 @@ def permute_within_graphs(graph_of_node: Tensor, generator: torch.Generator) -> 
 
 
 def skip(generator: torch.Generator, nodes: int) -> None:
-    """Go on as if an order of so many nodes had been drawn."""
+    """Advance the generator as if an order of so many nodes had been drawn."""
     _noise(nodes, generator)
 
 

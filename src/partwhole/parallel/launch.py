@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import distributed
 
 from partwhole.errors import PartwholeError
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
 
 def launch(devices: int | None, machines: int | None, device: str) -> None:
@@ -29,15 +32,13 @@ def launch(devices: int | None, machines: int | None, device: str) -> None:
         raise PartwholeError(
             f"This machine has {torch.cuda.device_count()} GPUs; give as many --devices, or --device cpu."
         )
-    fabric = _fabric(
-        accelerator="cuda" if use_gpus else "cpu", devices=devices, num_nodes=machines, strategy="ddp"
-    )
+    fabric = _fabric("cuda" if use_gpus else "cpu", devices, machines)
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(max(1, (os.cpu_count() or 1) // devices))
     fabric.launch()
 
 
-def _fabric(**given: Any) -> Any:
+def _fabric(accelerator: str, devices: int, machines: int) -> Fabric:
     try:
         from lightning_fabric import Fabric
     except ImportError:
@@ -45,4 +46,4 @@ def _fabric(**given: Any) -> Any:
             "Several processes need Lightning Fabric; install it with `pip install 'partwhole[scale]'`."
         ) from None
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it tells of every process
-    return Fabric(**given)
+    return Fabric(accelerator=accelerator, devices=devices, num_nodes=machines, strategy="ddp")

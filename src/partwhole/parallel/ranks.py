@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Protocol
 
 import torch
 from torch import Tensor, distributed, nn
@@ -20,6 +20,7 @@ from partwhole.errors import PartwholeError
 
 
 def count() -> int:
+    """How many processes train this model; 1 alone."""
     return distributed.get_world_size() if _together() else 1
 
 
@@ -37,6 +38,7 @@ def piece(items: int) -> slice:
 
 
 def wait_for_all() -> None:
+    """Go on when every rank has come this far."""
     if _together():
         with _speaking():
             distributed.barrier()
@@ -53,7 +55,7 @@ def total(x: Tensor) -> Tensor:
 
 
 def summed(x: Tensor) -> Tensor:
-    """The sum over the ranks."""
+    """The sum over the ranks, with a gradient: that of all ranks, summed."""
     return _Sum.apply(x) if _together() else x
 
 
@@ -63,7 +65,7 @@ def gathered(x: Tensor) -> Tensor:
 
 
 def average_gradients(parameters: Iterable[nn.Parameter]) -> None:
-    """One message for all of them; a parameter without a gradient has one of zero."""
+    """Give every rank the mean gradients, in one message; a parameter without a gradient has one of zero."""
     if not _together():
         return
     parameters = list(parameters)
@@ -91,31 +93,38 @@ def _speaking() -> Iterator[None]:
 
 class _Sum(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
+    def forward(ctx: object, x: Tensor) -> Tensor:
         return total(x)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> Tensor:
+    def backward(ctx: object, grad: Tensor) -> Tensor:
         return total(grad)
+
+
+class _OwnRows(Protocol):
+    """Which of the gathered rows are those of this rank."""
+
+    first: int
+    rows: int
 
 
 class _Gather(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
+    def forward(ctx: _OwnRows, x: Tensor) -> Tensor:
         ranks, rank = distributed.get_world_size(), distributed.get_rank()
         rows = torch.zeros(ranks, dtype=torch.int64, device=x.device)
         rows[rank] = len(x)
         sizes = total(rows).tolist()
         padded = x.new_zeros(max(sizes), *x.shape[1:])  # messages must have one size
         padded[: len(x)] = x
-        parts = [torch.empty_like(padded) for _ in sizes]
+        pieces = [torch.empty_like(padded) for _ in sizes]
         with _speaking():
-            distributed.all_gather(parts, padded)
+            distributed.all_gather(pieces, padded)
         ctx.first, ctx.rows = sum(sizes[:rank]), len(x)
-        return torch.cat([part[:n] for part, n in zip(parts, sizes)])
+        return torch.cat([piece[:n] for piece, n in zip(pieces, sizes)])
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> Tensor:
+    def backward(ctx: _OwnRows, grad: Tensor) -> Tensor:
         return total(grad)[ctx.first : ctx.first + ctx.rows]

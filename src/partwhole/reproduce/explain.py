@@ -8,11 +8,12 @@ from partwhole.errors import PartwholeError, near_miss
 from partwhole.evaluation.classifiers import RBF
 from partwhole.evaluation.protocols import LABEL_FREE, NETWORK, PROTOCOLS, choose
 from partwhole.registry import METHODS
-from partwhole.reproduce.cells import Record, plain_options, scores_of
+from partwhole.reproduce.cells import deciding_options, scores_of
+from partwhole.reproduce.journal import Record
 
 
 def find_record(key: str, records: Sequence[Record]) -> Record:
-    """The newest record of a cell."""
+    """Find the newest record of a cell; a misspelt name is told with its near miss."""
     of_cell = [record for record in records if record["cell"] == key]
     if not of_cell:
         known = [record["cell"] for record in records]
@@ -22,9 +23,10 @@ def find_record(key: str, records: Sequence[Record]) -> Record:
 
 
 def explain(record: Record) -> str:
+    """Tell in lines how the number of a cell came about, and how to obtain it again."""
     dataset, row, epochs, run = record["cell"].split("/")
     data, seconds, options = record["data"], record["seconds"], record["configuration"]
-    defaults = plain_options(METHODS.get(record["method"]).config_class())
+    defaults = deciding_options(METHODS.get(record["method"]).config_class())
     changed = {name: value for name, value in options.items() if value != defaults.get(name)}
     told = [
         f"{record['cell']}: method {record['method']} as {row!r} on {dataset}, {epochs} epochs, run {run}",
@@ -67,7 +69,7 @@ def _division(record: Record) -> str:
 
 
 def _error(record: Record) -> list[str]:
-    """Of a cell of Table 3."""
+    """What a cell of Table 3 tells besides."""
     error, curve = record["error"], record["validation"]
     return [
         "",
@@ -80,7 +82,7 @@ def _error(record: Record) -> list[str]:
 
 
 def _protocols(record: Record) -> list[str]:
-    """Of a cell of accuracies."""
+    """What a cell of accuracies tells besides."""
     told: list[str] = []
     scores = scores_of(record)
     for name in PROTOCOLS if "epochs" in record["configuration"] else [LABEL_FREE]:

@@ -16,15 +16,18 @@ from typing import Any
 from partwhole.errors import PartwholeError
 from partwhole.files.whole import read_json, told_when_unwritable
 
+Record = dict[str, Any]  # of a cell: plain values, as JSON gives them back
 FORMAT = {"format": "partwhole results", "version": 1}
 
 
 class Journal:
+    """The results file of a folder, with one record a line."""
+
     def __init__(self, path: Path):
         self.path = path
 
-    def read(self) -> list[dict[str, Any]]:
-        """All whole records, oldest first."""
+    def read(self) -> list[Record]:
+        """Give all whole records, oldest first."""
         if not self.path.exists():
             return []
         lines = self.path.read_bytes().split(b"\n")[:-1]  # what follows the last line end was cut
@@ -41,7 +44,7 @@ class Journal:
             self._check_format(records[0])
         return records[1:]
 
-    def _check_format(self, header: Any) -> None:
+    def _check_format(self, header: object) -> None:
         if not isinstance(header, dict) or header.get("format") != FORMAT["format"]:
             raise PartwholeError(f"{self.path} is not a results file; choose another folder with --out.")
         if header["version"] != FORMAT["version"]:
@@ -65,7 +68,8 @@ class Journal:
                     self.append(FORMAT)
                 yield
 
-    def append(self, record: dict[str, Any]) -> None:
+    def append(self, record: Record) -> None:
+        """Write a record to the disk as a whole, or leave the file as it was."""
         line = (json.dumps(record) + "\n").encode()
         with self.path.open("ab", buffering=0) as file:
             end = file.tell()

@@ -15,7 +15,8 @@ LEFT, WIDTH, ROW, RIGHT = 280, 520, 26, 40
 
 
 def picture(table: Table, known: Mapping[tuple[str, str], Line]) -> str:
-    """SVG: one scale for each data set, one line for each method, whiskers of one standard deviation."""
+    """Draw the table as SVG: one scale for each data set, one line for each method, whiskers of one standard
+    deviation."""
     shapes, y = [_legend(table)], 44
     for dataset in table.datasets:
         shown = [(row, known[dataset, row.name]) for row in table.rows if (dataset, row.name) in known]
@@ -69,15 +70,15 @@ def _spread(summary: Summary) -> float:
 
 
 def _legend(table: Table) -> str:
-    parts, at = [], LEFT
+    shapes, at = [], LEFT
     for name in table.protocols:
-        parts.append(
+        shapes.append(
             f'<circle cx="{at}" cy="20" r="5" fill="{MARKS[name]}"/><text x="{at + 10}" y="24">{name}</text>'
         )
         at += 40 + 7 * len(name)
     if table.published:
-        parts.append(f'{_diamond(at, 20)}<text x="{at + 12}" y="24">published</text>')
-    return f'<text x="12" y="24">accuracy in percent</text>{"".join(parts)}'
+        shapes.append(f'{_diamond(at, 20)}<text x="{at + 12}" y="24">published</text>')
+    return f'<text x="12" y="24">accuracy in percent</text>{"".join(shapes)}'
 
 
 def _diamond(x: float, y: float) -> str:

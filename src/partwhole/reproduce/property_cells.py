@@ -4,39 +4,33 @@ from __future__ import annotations
 
 import functools
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from partwhole.config import Options
-from partwhole.estimators.labelled import LabelledMethod
+from partwhole.estimators.labelled import AnyLabelled
 from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.reproduce.cells import Cell, Measured, Record, load_once, part_of, store_of
+from partwhole.reproduce.cells import CellOutcome, load_once, set_of
+from partwhole.reproduce.labelled_cells import LabelledCell, Split
 from partwhole.sources.datasets.moleculenet import SETS
 from partwhole.sources.rebuilt import rebuilt_molecule
 
 TEST = 0.2  # share of the molecules
-EVERY = "all"  # labels of the training part
+EVERY = "all"  # labels of the molecules that are not tested
 
 # What a row is called for numbers and for classes.
 METHOD = {"linear": ("ridge", "logistic"), "network": ("regressor", "classifier")}
 
 
-@dataclass(frozen=True)
-class Split:
-    labelled: np.ndarray
-    rest: np.ndarray  # of the training part: seen without labels
-    test: np.ndarray
-
-
 @functools.lru_cache(maxsize=1)
 def scaffolds(name: str) -> np.ndarray:
-    """[G] the number of each molecule's scaffold: its rings and what joins them (Bemis and Murcko). All
-    molecules without rings have the same, and so have all forms of one molecule."""
+    """Number the scaffold of each molecule [G]: its rings and what joins them (Bemis and Murcko).
+
+    All molecules without rings have the same, and so have all forms of one molecule.
+    """
     from rdkit import Chem
     from rdkit.Chem.Scaffolds import MurckoScaffold
 
@@ -47,8 +41,12 @@ def scaffolds(name: str) -> np.ndarray:
 
 
 def split(groups: np.ndarray, known: np.ndarray, labels: str, seed: int) -> Split:
-    """A fifth to test, no scaffold of which is seen in training: scaffolds in an order drawn by the seed;
-    those that do not fit any more are left to training. So many of the training part keep their label."""
+    """Draw a fifth to test, no scaffold of which is seen in training, and so many others that keep their
+    label.
+
+    Scaffolds come in an order drawn by the seed; those that do not fit any more are left to training.
+    `groups` [G] numbers them, `known` [G] tells which molecules have a label at all.
+    """
     random = np.random.default_rng(seed)
     room, test = round(TEST * len(groups)), []
     sizes = np.bincount(groups)
@@ -63,51 +61,56 @@ def split(groups: np.ndarray, known: np.ndarray, labels: str, seed: int) -> Spli
     return Split(labelled, rest, np.flatnonzero(tested & known))
 
 
-class PropertyCell(Cell):
-    """Its part is the number of labels: `ESOL:300`, `ESOL:all`."""
+class PropertyCell(LabelledCell):
+    """A cell of properties, whose variant is the number of labels: `ESOL:300`, `ESOL:all`."""
 
     def settings(self) -> Options:
+        """The options of the row and of the cell; only a network has epochs."""
         own = {"epochs": self.epochs} if self.method == "network" else {}
         chosen: Options = self._entry().config_class.from_options(
             {**self.options, **own, "random_state": self.run}
         )
         return chosen
 
-    def _entry(self) -> Any:
-        return METHODS.get(METHOD[self.method][not SETS[store_of(self.dataset)].unit])
+    def _entry(self) -> type[AnyLabelled]:
+        entry: type[AnyLabelled] = METHODS.get(METHOD[self.method][not SETS[set_of(self.dataset)].unit])
+        return entry
 
-    def answered_by(self, record: Record) -> bool:
-        return self.is_that_of(record)
-
-    def measure(self, folder: Path) -> Measured:
-        name = store_of(self.dataset)
+    def measure(self, folder: Path) -> CellOutcome:
+        """Learn the properties, and score them on the test molecules."""
+        name = set_of(self.dataset)
         store, targets = load_once(name), SETS[name].targets
         y = np.stack([np.asarray(store.target(target), dtype=object) for target in targets], axis=1)
         present = np.array([[_is_known(value) for value in row] for row in y])
-        part = split(scaffolds(name), np.asarray(present.any(axis=1)), part_of(self.dataset), self.run)
-        seen = np.sort(np.concatenate([part.labelled, part.rest]))
+        drawn = split(scaffolds(name), np.asarray(present.any(axis=1)), self.variant, self.run)
+        seen = drawn.seen
         graphs = store.take(seen)
-        given = np.where((np.isin(seen, part.labelled)[:, None] & present[seen]), y[seen], None)
+        given = np.where((np.isin(seen, drawn.labelled)[:, None] & present[seen]), y[seen], None)
         estimator = self._entry()(**self.settings().options())
         begun = time.perf_counter()
         estimator.fit_run(graphs, folder, resume=True, y=given, names=list(targets))
         trained = sum(epoch["seconds"] for epoch in estimator.history_) or time.perf_counter() - begun
         started = time.perf_counter()
         figures = {
-            "split": {"seed": self.run, **{k: len(getattr(part, k)) for k in ("labelled", "rest", "test")}},
-            "score": score(estimator, store.take(part.test), y[part.test], present[part.test]),
+            "split": {"seed": self.run, **{k: len(getattr(drawn, k)) for k in ("labelled", "rest", "test")}},
+            "score": score(estimator, store.take(drawn.test), y[drawn.test], present[drawn.test]),
         }
         seconds = {"training": trained, "scoring": time.perf_counter() - started}
-        return Measured(graphs, estimator.history_, seconds, figures)
+        return CellOutcome(graphs, estimator.history_, seconds, figures)
 
 
-def _is_known(value: Any) -> bool:
+def _is_known(value: object) -> bool:
     return value is not None and value == value  # NaN is not itself
 
 
-def score(estimator: LabelledMethod, store: GraphStore, y: np.ndarray, known: np.ndarray) -> dict[str, Any]:
-    """The root of the mean squared error of numbers, or the mean over targets of the area under the ROC curve
-    of two classes, in percent; a target with one class among the test molecules has none."""
+def score(
+    estimator: AnyLabelled, store: GraphStore, y: np.ndarray, known: np.ndarray
+) -> dict[str, str | float]:
+    """Score predictions of G molecules against their targets `y` [G, T], where these are `known` [G, T].
+
+    Of numbers it is the root of the mean squared error, of two classes the mean over targets of the area
+    under the ROC curve, in percent; a target with one class among the test molecules has none.
+    """
     if not hasattr(estimator, "probabilities"):
         wanted = y[:, 0].astype(float)
         error = float(np.sqrt(np.mean((estimator.predict(store).reshape(-1) - wanted) ** 2)))

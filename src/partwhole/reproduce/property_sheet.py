@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from partwhole.reproduce.cells import Record, part_of, store_of
+from partwhole.reproduce.cells import Place, Plan, set_of, variant_of
+from partwhole.reproduce.journal import Record
 from partwhole.reproduce.property_cells import EVERY
-from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, minutes, with_p
+from partwhole.reproduce.sheet import NOTHING, Sheet, extent, figure, minutes, with_p
 from partwhole.reproduce.statistics import paired_over_runs, summarise
 from partwhole.reproduce.tables import Table
 from partwhole.sources.datasets.moleculenet import SETS
@@ -15,10 +16,10 @@ RIVAL = "morgan"  # that the others are compared with
 
 
 def property_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -> Sheet:
-    """One line for each data set, number of labels and method."""
+    """Show one line for each data set, number of labels and method."""
     rows = []
     for dataset in table.datasets:
-        unit = SETS[store_of(dataset)].unit
+        unit = SETS[set_of(dataset)].unit
         base = _scores(found.get((dataset, RIVAL), []))
         means = {row.name: _mean(found.get((dataset, row.name), [])) for row in table.rows}
         done = [value for value in means.values() if value is not None]
@@ -29,12 +30,12 @@ def property_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]
             both = [seed for seed in mine if seed in base and row.name != RIVAL]
             gain = paired_over_runs([mine[s] for s in both], [base[s] for s in both]) if both else None
             shown = figure(summarise(list(mine.values())), digits) if mine else NOTHING
-            labels = records[0]["split"]["labelled"] if records else part_of(dataset)
+            labels = records[0]["split"]["labelled"] if records else variant_of(dataset)
             rows.append(
                 [
-                    store_of(dataset),
+                    set_of(dataset),
                     f"RMSE, {unit}" if unit else "ROC AUC, %",
-                    f"{EVERY}, {labels}" if part_of(dataset) == EVERY else str(labels),
+                    f"{EVERY}, {labels}" if variant_of(dataset) == EVERY else str(labels),
                     row.label,
                     f"**{shown}**" if means[row.name] is not None and means[row.name] == best else shown,
                     with_p(gain, digits) if gain else NOTHING,

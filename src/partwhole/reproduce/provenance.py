@@ -12,12 +12,13 @@ PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def versions() -> dict[str, str]:
+    """Give the versions of Python, of this package and of those that numbers depend on."""
     packages = {name: version(name) for name in ("partwhole", *PACKAGES)}
     return {"python": platform.python_version(), **packages}
 
 
 def source_revision() -> str:
-    """The commit of the source, with a mark if the package differs from it; else the release."""
+    """Name the commit of the source, with a mark if the package differs from it; else the release."""
     here = Path(__file__).parents[1]
 
     def git(*arguments: str) -> str:
@@ -38,6 +39,7 @@ def forget_peak() -> None:
 
 
 def peak_mib() -> int:
+    """Give the most memory that this process has taken so far, in MiB."""
     try:
         status = Path("/proc/self/status").read_text()
         return int(status.split("VmHWM:")[1].split()[0]) // 1024

@@ -19,7 +19,7 @@ class Row:
     label: str  # in the rendered table
     options: Mapping[str, Any] = field(default_factory=dict)  # where they differ from the method's own
     method: str = "subgraph-infomax"
-    cell: type[Cell] | None = None  # where the row is measured in another way than the table
+    cell_class: type[Cell] | None = None  # where the row is measured in another way than the table
     protocols: tuple[str, ...] | None = None  # where not all of the table's can be
     runs: int | None = None
     epochs: int | None = None
@@ -74,7 +74,7 @@ def _trained(name: str, label: str, epochs: int = 20) -> Row:
 
 
 def _supervised(name: str, label: str) -> Row:
-    row = Row(name, f"{label}, supervised", method=name, cell=FoldCell, protocols=LABELLED)
+    row = Row(name, f"{label}, supervised", method=name, cell_class=FoldCell, protocols=LABELLED)
     return replace(row, runs=1, epochs=50, budget=BUDGET_OF_OTHERS, usual=False, left_out=LABELS_LEFT_OUT)
 
 
@@ -106,6 +106,7 @@ BUDGET_OF_PAPER = BUDGET | {"PROTEINS": (5, 20), "NCI1": (5, 20)}
 
 
 def recipe_row(name: str, label: str, protocols: tuple[str, ...] | None = None) -> Row:
+    """Make the row of a recipe, with the epochs and the budget that all recipes share."""
     options = {"recipe": name, "snapshot_every": 0}  # the first and the last weights
     return Row(name, label, options, protocols=protocols, epochs=20, budget=BUDGET_OF_RECIPES)
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from partwhole.parallel.workers.base import Workers
-from partwhole.reproduce.cells import Cell, Record, run_cell
-from partwhole.reproduce.journal import Journal
+from partwhole.reproduce.cells import Cell, run_cell
+from partwhole.reproduce.journal import Journal, Record
 from partwhole.reproduce.provenance import source_revision
 
 
 @dataclass(frozen=True)
-class State:
-    """Where a run of cells stands."""
+class TableProgress:
+    """Where the cells of a table stand."""
 
     done: int
     total: int
@@ -26,13 +26,14 @@ class State:
     last: str = ""  # the cell that has just been finished
 
     def time_left(self) -> str:
+        """Tell in words how long the rest takes."""
         if self.certain:
             return f"about {duration(self.left)} left"
         return f"more than {duration(self.left)} left" if self.left else "time left not known yet"
 
 
 def duration(seconds: float) -> str:
-    """`3 h 20 min`, `4 min`, `50 s`."""
+    """Write a time as `3 h 20 min`, `4 min` or `50 s`."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -40,11 +41,12 @@ def duration(seconds: float) -> str:
 
 
 def results_file(folder: Path) -> Journal:
+    """The journal of a folder of results."""
     return Journal(folder / "cells.jsonl")
 
 
 def unfinished(cells: Sequence[Cell], records: Sequence[Record]) -> list[Cell]:
-    """The cells that no record answers; a cell that stands in the list twice is taken once."""
+    """List the cells that no record answers; a cell that stands in the list twice is taken once."""
     by_key: dict[str, list[Record]] = {}
     for record in records:
         by_key.setdefault(record["cell"], []).append(record)
@@ -53,7 +55,7 @@ def unfinished(cells: Sequence[Cell], records: Sequence[Record]) -> list[Cell]:
 
 
 def run_cells(
-    cells: Sequence[Cell], folder: Path, workers: Workers, *, report: Callable[[State], None]
+    cells: Sequence[Cell], folder: Path, workers: Workers, *, report: Callable[[TableProgress], None]
 ) -> None:
     """Run what is not finished. Killed at any moment, the same call goes on where it stopped."""
     journal = results_file(folder)
@@ -68,7 +70,7 @@ def run_cells(
             remaining = list(waiting.values())
             seconds, certain = seconds_left(remaining, records, workers.size)
             done = len(cells) - len(remaining)
-            report(State(done, len(cells), seconds, certain, in_progress(remaining, work), last))
+            report(TableProgress(done, len(cells), seconds, certain, in_progress(remaining, work), last))
 
         with workers:
             tell()
@@ -82,14 +84,14 @@ def run_cells(
 
 
 def in_progress(cells: Sequence[Cell], work: Path) -> tuple[str, ...]:
-    """The cells that have begun, with their epoch, as their run folders show it."""
+    """Name the cells that have begun, with their epoch, as their run folders show it."""
     stages = [(cell, cell.stage(work / cell.folder)) for cell in cells if (work / cell.folder).exists()]
     return tuple(f"{cell.dataset} {cell.row} {cell.run}: {stage}" for cell, stage in stages)
 
 
 def seconds_left(left: Sequence[Cell], records: Sequence[Record], jobs: int) -> tuple[float, bool]:
-    """By the pace of finished cells of the method on the same data set, and whether that covers all that
-    is left."""
+    """Estimate the seconds that are left by the pace of finished cells of the method on the same data set,
+    and tell whether that covers all cells."""
     pace: dict[tuple[str, str], list[float]] = {}  # data set, method -> seconds an epoch
     for record in records:
         epochs = max(1, record["configuration"].get("epochs", 1))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from partwhole.reproduce.cells import Record, part_of, store_of
+from partwhole.reproduce.cells import Place, Plan, set_of, variant_of
+from partwhole.reproduce.journal import Record
 from partwhole.reproduce.paper import SUPERVISED
-from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, figure, minutes, with_p
+from partwhole.reproduce.sheet import NOTHING, Sheet, extent, figure, minutes, with_p
 from partwhole.reproduce.statistics import paired_over_runs, summarise
 from partwhole.reproduce.tables import Table
 
 
 def share_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -> Sheet:
-    """One line for each share of labels and method."""
+    """Show one line for each share of labels and method."""
     rows = []
     for dataset in table.datasets:
         base = {r["seed"]: r["accuracy"] for r in found.get((dataset, SUPERVISED), [])}
@@ -23,8 +24,8 @@ def share_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -
             pairs = [mine[s] for s in both], [base[s] for s in both]
             rows.append(
                 [
-                    store_of(dataset),
-                    f"{part_of(dataset)}, {records[0]['split']['labelled']}" if records else NOTHING,
+                    set_of(dataset),
+                    f"{variant_of(dataset)}, {records[0]['split']['labelled']}" if records else NOTHING,
                     row.label,
                     figure(summarise(list(mine.values()))) if mine else NOTHING,
                     with_p(paired_over_runs(*pairs)) if both else NOTHING,

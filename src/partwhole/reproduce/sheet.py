@@ -1,17 +1,16 @@
-"""A table as text, and which of its cells are finished."""
+"""What a sheet is, a table as text; how its figures are written, and which cells are finished."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from partwhole.reproduce.cells import Cell, Record
+from partwhole.reproduce.cells import Cell, Place, Plan
+from partwhole.reproduce.journal import Record
 from partwhole.reproduce.statistics import Comparison, Summary
 
 NOTHING = "–"
-Place = tuple[str, str]  # data set, row
-Plan = Mapping[Place, list[Cell]]
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Sheet:
 
 
 def finished(plan: Plan, records: Sequence[Record]) -> dict[Place, list[Record]]:
-    """One record for each finished run, in order; places without one are left out."""
+    """Find the record of each finished run, in order; places without one are left out."""
     by_key: dict[str, list[Record]] = {}
     for record in records:
         by_key.setdefault(record["cell"], []).append(record)
@@ -42,24 +41,27 @@ def finished(plan: Plan, records: Sequence[Record]) -> dict[Place, list[Record]]
 
 
 def extent(cells: Sequence[Cell], finished: int) -> str:
-    """Runs × epochs; runs alone where there are no epochs."""
+    """Write runs × epochs; runs alone where there are no epochs."""
     done = "" if finished == len(cells) else f"{finished} of "
     epochs = f" × {cells[0].epochs}" if cells[0].epochs else ""
     return f"{done}{len(cells)}{epochs}"
 
 
 def minutes(records: Sequence[Record]) -> str:
+    """Write the time that these records took in all, in minutes."""
     if not records:
         return NOTHING
     return f"{sum(sum(record['seconds'].values()) for record in records) / 60:.0f}"
 
 
 def figure(summary: Summary, digits: int = 1) -> str:
+    """Write mean ± standard deviation; the mean alone of a single run."""
     spread = "" if math.isnan(summary.std) else f" ± {summary.std:.{digits}f}"
     return f"{summary.mean:.{digits}f}{spread}"
 
 
 def with_p(comparison: Comparison, digits: int = 1) -> str:
+    """Write a difference with its sign and, where there is one, its p-value."""
     gain = f"{comparison.gain:+.{digits}f}"
     if math.isnan(comparison.p):
         return gain
@@ -67,6 +69,7 @@ def with_p(comparison: Comparison, digits: int = 1) -> str:
 
 
 def to_markdown(sheet: Sheet) -> str:
+    """Write a sheet as a Markdown table, with its notes as a list below."""
     marks = ["---"] * sheet.words + ["---:"] * (len(sheet.header) - sheet.words)
     table = [sheet.header, marks, *sheet.rows]
     body = "\n".join(f"| {' | '.join(row)} |" for row in table)

@@ -12,32 +12,36 @@ from scipy.stats import ttest_rel
 
 @dataclass(frozen=True)
 class Summary:
+    """A figure of a table: what several runs reach."""
+
     mean: float
     std: float  # of the runs; nan for one run
     runs: int
 
 
 def summarise(values: list[float]) -> Summary:
-    """Mean and standard deviation over runs."""
+    """Take mean and standard deviation over runs."""
     spread = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
     return Summary(float(np.mean(values)), spread, len(values))
 
 
 def trimmed(values: list[float]) -> Summary | None:
-    """The paper's figure: the best and the worst run are dropped. None for fewer than three runs."""
+    """Summarise as the paper does: the best and the worst run are dropped. None for fewer than three runs."""
     return summarise(sorted(values)[1:-1]) if len(values) > 2 else None
 
 
 @dataclass(frozen=True)
 class Comparison:
+    """How much better one method is than another, and how sure that is."""
+
     gain: float  # mean difference, in percentage points
     p: float  # two-sided; nan where all differences are equal
 
 
 def corrected_paired_test(after: np.ndarray, before: np.ndarray) -> Comparison:
-    """Repeated cross-validation on the same folds, [runs, folds] each.
+    """Compare two methods by repeated cross-validation on the same folds, [runs, folds] scores each.
 
-    The training parts of the folds overlap, so the differences are not independent and the plain
+    The training sets of the folds overlap, so the differences are not independent and the plain
     t-test finds too much. Nadeau and Bengio (2003) enlarge the variance by test over training size,
     which for k folds is 1 / (k - 1).
     """
@@ -51,7 +55,7 @@ def corrected_paired_test(after: np.ndarray, before: np.ndarray) -> Comparison:
 
 
 def paired_over_runs(mine: list[float], others: list[float]) -> Comparison:
-    """Of runs that draw their own test graphs, the same for both methods."""
+    """Compare two methods by a score for each run; runs draw their own test graphs, the same for both."""
     differences = np.subtract(mine, others)
     p = float(ttest_rel(mine, others).pvalue) if len(set(differences.tolist())) > 1 else math.nan
     return Comparison(float(differences.mean()), p)

@@ -23,7 +23,8 @@ NOTES = [
 
 
 def statistics(names: Sequence[str]) -> tuple[dict[str, dict[str, float]], list[str]]:
-    """Graphs, classes, mean nodes and mean edges of each set; and the sets that are not to be had."""
+    """Count graphs, classes, mean nodes and mean edges of each set; and name the sets that are not to be
+    had."""
     rows, absent = {}, []
     for given in names:
         name = canonical(given)

@@ -5,11 +5,11 @@ A new row is one more `Row`; a row that stands in two tables is run once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from partwhole.errors import PartwholeError, near_miss
-from partwhole.reproduce.cells import Cell, part_of, store_of
+from partwhole.reproduce.cells import Cell, Place, Plan, set_of, variant_of
 from partwhole.reproduce.paper import SIX, SUPERVISED, TABLE2, TABLE4, TABLE5, Figures
 from partwhole.reproduce.property_cells import EVERY, PropertyCell
 from partwhole.reproduce.rows import (
@@ -43,6 +43,8 @@ ALL = "all"  # in place of names of rows
 
 @dataclass(frozen=True)
 class Table:
+    """A table of the paper, or one of ours: which rows and data sets it has, and how often each is run."""
+
     name: str
     title: str
     rows: tuple[Row, ...]
@@ -51,13 +53,13 @@ class Table:
     published: Figures
     runs: int = 7
     epochs: int = 100
-    cell: type[Cell] = Cell
+    cell_class: type[Cell] = Cell  # how a cell is measured, unless its row says otherwise
     transposed: bool = False  # one line for each data set, where tables of choices have one for each choice
 
     @property
-    def targets(self) -> tuple[str, ...]:
+    def variants(self) -> tuple[str, ...]:
         """What stands after the colon: `mu` of `QM9:mu`, `1%` of `NCI1:1%`."""
-        return tuple(part_of(name) for name in self.datasets if ":" in name)
+        return tuple(variant_of(name) for name in self.datasets if ":" in name)
 
 
 def _components(name: str, title: str, generator: dict[str, str], ours: Row, published: Figures) -> Table:
@@ -122,7 +124,7 @@ TABLES = {
             {},
             runs=1,
             epochs=QM9_EPOCHS,
-            cell=TargetCell,
+            cell_class=TargetCell,
         ),
         _components("table4", "Multi-head", MH, OURS_MH, TABLE4),
         _components("table5", "Tree-split", TS, OURS_TS, TABLE5),
@@ -138,7 +140,7 @@ TABLES = {
             {},
             runs=5,
             epochs=40,
-            cell=ShareCell,
+            cell_class=ShareCell,
         ),
         Table(
             "molecules",
@@ -167,7 +169,7 @@ TABLES = {
             {},
             runs=5,
             epochs=30,
-            cell=PropertyCell,
+            cell_class=PropertyCell,
         ),
         Table(
             "recipe",
@@ -226,6 +228,7 @@ TABLES = {
 
 
 def table_named(name: str) -> Table:
+    """Look a table up; a misspelt name is told with its near miss."""
     if name not in TABLES:
         raise PartwholeError(f"There is no table {name!r}.{near_miss(name, ['table1', *TABLES])}")
     return TABLES[name]
@@ -237,13 +240,13 @@ def selected(
     rows: Sequence[str] | None,
     targets: Sequence[str] | None = None,
 ) -> Table:
-    """The part of a table that the user asked for."""
+    """Narrow a table to what the user asked for; `targets` are variants of data sets."""
     for name in targets or []:
-        if name not in table.targets:
-            hint = near_miss(name, table.targets) if table.targets else " It has none; leave --targets out."
+        if name not in table.variants:
+            hint = near_miss(name, table.variants) if table.variants else " It has none; leave --targets out."
             raise PartwholeError(f"{table.name} has no target {name!r}.{hint}")
     if targets:
-        table = replace(table, datasets=tuple(n for n in table.datasets if part_of(n) in targets))
+        table = replace(table, datasets=tuple(n for n in table.datasets if variant_of(n) in targets))
     known = {row.name: row for row in table.rows}
     if rows in (None, [], [ALL]):
         chosen = [row for row in table.rows if rows == [ALL] or row.usual]
@@ -251,25 +254,23 @@ def selected(
         for name in rows or []:
             if name not in known:
                 raise PartwholeError(f"{table.name} has no method {name!r}.{near_miss(name, known)}")
-        beside = [SUPERVISED] if table.targets else []  # what the other rows are compared with
+        beside = [SUPERVISED] if table.variants else []  # what the other rows are compared with
         named = [*rows, *beside]
         chosen = [replace(row, left_out={}) for row in table.rows if row.name in named]
-    stores = list(dict.fromkeys(store_of(name) for name in table.datasets))
+    sets = list(dict.fromkeys(set_of(name) for name in table.datasets))
     for name in datasets or []:
-        if canonical(name) not in stores:
-            raise PartwholeError(f"{table.name} has no data set {name!r}.{near_miss(name, stores)}")
-    wanted = {canonical(name) for name in datasets or stores}
+        if canonical(name) not in sets:
+            raise PartwholeError(f"{table.name} has no data set {name!r}.{near_miss(name, sets)}")
+    wanted = {canonical(name) for name in datasets or sets}
     return replace(
         table,
         rows=tuple(chosen),
-        datasets=tuple(name for name in table.datasets if store_of(name) in wanted),
+        datasets=tuple(name for name in table.datasets if set_of(name) in wanted),
     )
 
 
-def plan(
-    table: Table, runs: int | None = None, epochs: int | None = None
-) -> dict[tuple[str, str], list[Cell]]:
-    """The cells of each (data set, row) that is not left out; `runs` and `epochs` replace what the table
+def plan(table: Table, runs: int | None = None, epochs: int | None = None) -> dict[Place, list[Cell]]:
+    """List the cells of each (data set, row) that is not left out; `runs` and `epochs` replace what the table
     has."""
     if runs is not None and runs < 1:
         raise PartwholeError("A table needs at least 1 run; give --runs 1 or more.")
@@ -283,9 +284,9 @@ def plan(
             most_runs, most_epochs = row.budget.get(dataset, (table.runs, table.epochs))
             usual_runs = most_runs if row.runs is None else row.runs
             usual_epochs = most_epochs if row.epochs is None else min(row.epochs, most_epochs)
-            kind = row.cell or table.cell
+            cell_class = row.cell_class or table.cell_class
             cells[dataset, row.name] = [
-                kind(
+                cell_class(
                     dataset,
                     row.name,
                     row.method,
@@ -299,7 +300,7 @@ def plan(
     return cells
 
 
-def in_order(cells: Mapping[tuple[str, str], list[Cell]]) -> list[Cell]:
-    """First runs first, so that a table that is not finished shows something everywhere."""
+def in_order(cells: Plan) -> list[Cell]:
+    """Put first runs first, so that a table that is not finished shows something everywhere."""
     everything = [cell for group in cells.values() for cell in group]
     return sorted(everything, key=lambda cell: cell.run)

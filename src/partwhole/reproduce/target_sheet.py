@@ -6,19 +6,20 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from partwhole.reproduce.cells import Record, part_of
+from partwhole.reproduce.cells import Place, Plan, variant_of
+from partwhole.reproduce.journal import Record
 from partwhole.reproduce.paper import SUPERVISED, TABLE3
-from partwhole.reproduce.sheet import NOTHING, Place, Plan, Sheet, extent, minutes
+from partwhole.reproduce.sheet import NOTHING, Sheet, extent, minutes
 from partwhole.reproduce.tables import Table
 from partwhole.reproduce.target_cells import HELD_OUT, LABELLED, TEST
 from partwhole.sources.readers.qm9 import UNITS
 
 
 def target_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) -> Sheet:
-    """One column for each target; ours, and after the stroke the paper's."""
+    """Show one column for each target: ours, and after the stroke the paper's."""
     finished = [dataset for dataset in table.datasets if any((dataset, r.name) in found for r in table.rows)]
     shown = finished or list(table.datasets)
-    targets = {dataset: part_of(dataset) for dataset in shown}
+    targets = {dataset: variant_of(dataset) for dataset in shown}
     rows = []
     for row in table.rows:
         body = [_entry(row.name, target, dataset, found) for dataset, target in targets.items()]
@@ -38,7 +39,7 @@ def target_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]) 
         "own for the two InfoGraph rows.",
         "minutes: training and test of all cells of the row, one thread each.",
     ]
-    if left_out := [part_of(d) for d in table.datasets if d not in shown]:
+    if left_out := [variant_of(d) for d in table.datasets if d not in shown]:
         notes.append(f"Not measured yet: {', '.join(left_out)}.")
     return Sheet(table.title, [*header, "runs × epochs", "minutes"], rows, notes, words=1)
 

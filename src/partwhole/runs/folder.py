@@ -7,10 +7,8 @@ replaced as a whole, so a run that is killed resumes from the last whole state.
 from __future__ import annotations
 
 import json
-import operator
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +18,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from partwhole.config import read_toml
 from partwhole.errors import PartwholeError
+from partwhole.files.toml import read_toml
 from partwhole.files.whole import atomic_file, read_json, told_when_unwritable
-from partwhole.training.adam import Adam
-from partwhole.training.validation import EpochChoice
 
 FORMAT = 1
-
-
-@dataclass
-class Progress:
-    """Where training stands: `epoch` epochs are done, and `step` steps of the next one."""
-
-    epoch: int = 0
-    step: int = 0
-    sums: dict[str, float] = field(default_factory=dict)  # of the unfinished epoch's metrics
-    graphs: int = 0  # that these sums are over
-    seconds: float = 0.0  # spent on the unfinished epoch
-    choice: EpochChoice = field(default_factory=EpochChoice)  # of the epoch, where graphs are held out for it
 
 
 class RunFolder:
@@ -59,6 +43,7 @@ class RunFolder:
         self.left_out_file = self.path / "left_out.csv"  # graphs that could not be read
 
     def exists(self) -> bool:
+        """Whether the folder holds a run, finished or not."""
         return self.config_file.exists()
 
     def clear(self, keep: Iterable[str] = ()) -> None:
@@ -77,10 +62,12 @@ class RunFolder:
     # ---------------------------------------------------------------- configuration
 
     def write_config(self, content: Mapping[str, Any]) -> None:
+        """Write how the model comes about."""
         with atomic_file(self.config_file) as temporary:
             temporary.write_text(tomli_w.dumps({"format": FORMAT, **content}))
 
     def read_config(self) -> dict[str, Any]:
+        """How the model came about."""
         if not self.exists():
             raise PartwholeError(f"{self.path} holds no run; make one with `partwhole fit … --out`.")
         content = read_toml(self.config_file)
@@ -94,9 +81,11 @@ class RunFolder:
     # ---------------------------------------------------------------- weights
 
     def write_weights(self, weights: Mapping[str, Tensor]) -> None:
+        """Write what was learned in the end."""
         _write_tensors(self.weights_file, weights, {})
 
     def write_snapshot(self, epoch: int, weights: Mapping[str, Tensor]) -> None:
+        """Write what was learned after so many epochs."""
         _write_tensors(self._snapshot_file(epoch), weights, {})
 
     def read_weights(self, epoch: int | None = None) -> dict[str, Tensor]:
@@ -112,43 +101,35 @@ class RunFolder:
         _write_tensors(self.best_file, weights, {})
 
     def read_best(self) -> dict[str, Tensor]:
+        """The weights of the best epoch so far."""
         return _read_tensors(self.best_file)[0]
 
     def snapshot_epochs(self) -> list[int]:
+        """The epochs that have a snapshot, in order."""
         files = self.snapshot_folder.glob("epoch-*.safetensors")
         return sorted(int(f.stem.removeprefix("epoch-")) for f in files)
 
     # ---------------------------------------------------------------- state to resume from
 
-    def write_state(self, model: torch.nn.Module, optimizer: Adam, progress: Progress) -> None:
-        """Weights, optimiser moments and progress in one file, so that they always agree."""
-        tensors = {f"model.{k}": v for k, v in model.state_dict().items()}
-        tensors |= {f"optimizer.{k}": v for k, v in optimizer.state().items()}
-        _write_tensors(self.state_file, tensors, {"progress": json.dumps(asdict(progress))})
+    def write_state(self, tensors: Mapping[str, Tensor], progress: Mapping[str, Any]) -> None:
+        """Keep all that a fit goes on from in one file, so that it always agrees."""
+        _write_tensors(self.state_file, tensors, {"progress": json.dumps(progress)})
 
-    def read_state(self, model: torch.nn.Module, optimizer: Adam) -> Progress:
-        """Put weights and moments back; without a state, training starts from the beginning."""
+    def read_state(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+        """What `write_state` kept last; None before the first time."""
         if not self.state_file.exists():
-            return Progress()
+            return None
         tensors, metadata = _read_tensors(self.state_file)
-
-        def part(prefix: str) -> dict[str, Tensor]:
-            return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-
-        load_weights(model, part("model."), self.state_file)
         try:
-            optimizer.load_state(part("optimizer."))
-            content = read_json(metadata["progress"])
-            progress = Progress(**{**content, "choice": EpochChoice(**content.get("choice", {}))})
-            for number in (progress.epoch, progress.step, progress.graphs):
-                operator.index(number)
-        except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+            progress = read_json(metadata["progress"])
+        except (KeyError, ValueError) as error:
             raise PartwholeError(f"{self.state_file} is damaged ({error}); fit again.") from None
-        return progress
+        return tensors, progress
 
     # ---------------------------------------------------------------- metrics
 
     def append_metrics(self, row: Mapping[str, Any]) -> None:
+        """Add the figures of an epoch."""
         with told_when_unwritable(self.metrics_file):
             self.path.mkdir(parents=True, exist_ok=True)
             with self.metrics_file.open("a") as file:
@@ -180,6 +161,7 @@ class RunFolder:
 
 
 def load_weights(model: torch.nn.Module, weights: Mapping[str, Tensor], path: Path) -> None:
+    """Put weights into a network; `path` is told where they do not fit."""
     try:
         model.load_state_dict(dict(weights))
     except RuntimeError as error:

@@ -90,6 +90,7 @@ class Landmarks:
     # ---------------------------------------------------------------- in a run folder
 
     def to_bytes(self) -> bytes:
+        """The landmarks as a safetensors file."""
         columns = {"mean": self.mean.astype(np.float32), "spread": self.spread.astype(np.float32)}
         limits = np.array([self.furthest, *self.nodes])
         kept: bytes = save({"scaled": self.scaled, "limits": limits, **columns})
@@ -97,17 +98,19 @@ class Landmarks:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Landmarks:
+        """What `to_bytes` gave."""
         kept = load(content)
         furthest, fewest, most = kept["limits"].tolist()
         return cls(kept["scaled"], kept["mean"], kept["spread"], furthest, (fewest, most))
 
     def write(self, run: str | Path) -> None:
+        """Keep the landmarks in a run folder."""
         with atomic_file(RunFolder(run).landmarks_file) as temporary:
             temporary.write_bytes(self.to_bytes())
 
 
 def read_landmarks(run: str | Path) -> Landmarks | None:
-    """Of a run folder; None if its fit kept none."""
+    """The landmarks of a run folder; None if its fit kept none."""
     file = RunFolder(run).landmarks_file
     if not file.exists():
         return None
@@ -120,7 +123,7 @@ def read_landmarks(run: str | Path) -> Landmarks | None:
 def landmarks_of(
     transform: Callable[[GraphStore], np.ndarray], store: GraphStore, width: int
 ) -> Landmarks | None:
-    """Of the graphs of a fit; None for too few graphs, or too wide vectors."""
+    """The landmarks of the graphs of a fit; None for too few graphs, or too wide vectors."""
     if len(store) < FEWEST or width > WIDEST:
         return None
     most = min(MOST, MOST_VALUES // width)

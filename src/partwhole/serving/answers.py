@@ -1,10 +1,9 @@
 """What the service answers, as types that describe it."""
 
-from typing import Any
-
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, JsonValue
 
 from partwhole.serving.limits import Limits
+from partwhole.views.map import Value
 
 
 class Problem(BaseModel):
@@ -13,36 +12,63 @@ class Problem(BaseModel):
     detail: str
 
 
+class GraphProblem(BaseModel):
+    """Why a graph of a request has no answer, while others may have one."""
+
+    graph: int = Field(description="Its place in the request, counted from 0.")
+    reason: str
+
+
+class UnansweredGraph(BaseModel):
+    """A graph that could not be read or embedded, and why."""
+
+    id: str = Field(description="Of the graph, or its place in the file, or the name of a file.")
+    reason: str
+
+
 class Vectors(BaseModel):
+    """One vector for each graph of a request."""
+
     ids: list[str]
-    vectors: list[list[float]]
+    vectors: list[list[float] | None] = Field(description="Null for a graph with a problem.")
+    problems: list[GraphProblem]
 
 
 class Neighbor(BaseModel):
+    """A graph of the service that is close to one of a request."""
+
     index: int
     id: str | int
     cosine: float
-    targets: dict[str, Any] = Field(description="Those that are known of it.")
+    targets: dict[str, Value] = Field(description="Those that are known of it.")
 
 
 class NeighborLists(BaseModel):
+    """The closest graphs for each graph of a request, the closest first."""
+
     ids: list[str]
-    neighbors: list[list[Neighbor]]
+    neighbors: list[list[Neighbor] | None] = Field(description="Null for a graph with a problem.")
+    problems: list[GraphProblem]
 
 
 class PredictedTargets(BaseModel):
+    """What the run predicts for each graph of a request, target by target."""
+
     ids: list[str]
-    targets: dict[str, list[Any]] = Field(description="Of each target, the value of each graph.")
-    probabilities: dict[str, dict[str, list[float]]] = Field(
+    targets: dict[str, list[Value]] = Field(
+        description="Of each target, the value of each graph; null for a graph with a problem."
+    )
+    probabilities: dict[str, dict[str, list[float | None]]] = Field(
         description="Of each target that has classes, for each class, the probability for each graph."
     )
+    problems: list[GraphProblem]
 
 
 class Prediction(BaseModel):
     """One target of one graph."""
 
     target: str
-    value: Any
+    value: Value
     probability: float | None = Field(description="That it is this class; none for a number.")
     probabilities: dict[str, float] = Field(description="Of each class; empty for a number.")
 
@@ -55,10 +81,12 @@ class Part(BaseModel):
 
 
 class DrawnNeighbor(Neighbor):
+    """A neighbour with its drawing."""
+
     drawing: str | None = Field(description="SVG; none if too large.")
 
 
-class Seen(BaseModel):
+class ShownGraph(BaseModel):
     """All there is to show of a graph."""
 
     id: str
@@ -71,9 +99,11 @@ class Seen(BaseModel):
 
 
 class MapColumn(BaseModel):
+    """What the graphs of the map can be coloured by."""
+
     name: str
     numeric: bool
-    values: list[Any] = Field(description="Of each graph; none where it is not known.")
+    values: list[Value] = Field(description="Of each graph; none where it is not known.")
 
 
 class Map(BaseModel):
@@ -89,10 +119,14 @@ class Map(BaseModel):
 
 
 class Example(BaseModel):
-    graphs: list[dict[str, Any]]
+    """A request that the run can answer."""
+
+    graphs: list[dict[str, JsonValue]]
 
 
 class Health(BaseModel):
+    """What is served, and within which limits."""
+
     status: str
     method: str
     data: str = Field(description="The name of the data set.")

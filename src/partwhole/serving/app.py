@@ -12,19 +12,19 @@ from partwhole.serving import page
 from partwhole.serving.limits import BodyLimits, KnownHosts, Limits
 from partwhole.serving.problems import PROBLEMS, add_handlers
 from partwhole.serving.requests import request_types
-from partwhole.serving.routes import Answering, page_routes, prediction_routes, vector_routes
+from partwhole.serving.routes import Answerer, page_routes, prediction_routes, vector_routes
 from partwhole.serving.service import Service
 
 
 def make_app(service: Service, limits: Limits, hosts: Sequence[str] = ()) -> FastAPI:
-    """`hosts` are the names that it answers to; none: all."""
-    answering = Answering(service, limits)
+    """The service as an ASGI app, which answers to the names `hosts` only; none: to all."""
+    answerer = Answerer(service, limits)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        answering.queue.start()
+        answerer.queue.start()
         yield
-        answering.queue.stop()
+        answerer.queue.stop()
 
     app = FastAPI(
         title="partwhole",
@@ -40,9 +40,9 @@ def make_app(service: Service, limits: Limits, hosts: Sequence[str] = ()) -> Fas
     add_handlers(app)
     types = request_types(service.estimator.schema_, service.example, service.molecules, limits)
     for router in (
-        vector_routes(answering, types),
-        prediction_routes(answering, types),
-        page_routes(answering, types, limits),
+        vector_routes(answerer, types),
+        prediction_routes(answerer, types),
+        page_routes(answerer, types, limits),
         page.router,
     ):
         app.include_router(router)

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 T = TypeVar("T")
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
-
 
 THROWN_AWAY = 64  # times the size of a body that are read, and not kept, to answer that it is too large
 
 
 @dataclass(frozen=True)
 class Limits:
+    """The most that a request may have; `/healthz` tells them."""
+
     body_bytes: int = 2 * 2**20
     graphs: int = 256  # of one request
     shown: int = 20  # graphs that are drawn for one request
@@ -34,7 +32,7 @@ class Limits:
     waiting: int = 256  # requests at a time; more are turned away
 
 
-class TooMuch(Exception):
+class LimitExceeded(Exception):
     """A request beyond a limit, with its HTTP status."""
 
     def __init__(self, status: int, reason: str):
@@ -42,30 +40,31 @@ class TooMuch(Exception):
         self.status = status
 
 
-class Places:
+class RequestSlots:
     """So many requests at a time, and each within its time."""
 
     def __init__(self, limits: Limits):
         self.limits, self.free = limits, asyncio.Semaphore(limits.waiting)
 
     async def within(self, answer: Awaitable[T]) -> T:
+        """The answer, or `LimitExceeded` where no slot is free or the time is over."""
         if self.free.locked():
-            raise TooMuch(503, f"{self.limits.waiting} requests are waiting already; try again soon.")
+            raise LimitExceeded(503, f"{self.limits.waiting} requests are waiting already; try again soon.")
         async with self.free:
             try:
                 return await asyncio.wait_for(answer, self.limits.seconds)
             except TimeoutError:
                 late = f"No answer within {self.limits.seconds:.0f} s; send fewer graphs at a time."
-                raise TooMuch(503, late) from None
+                raise LimitExceeded(503, late) from None
 
 
 class KnownHosts:
     """Answers to these names only: a page elsewhere cannot pose as us under a name of its own."""
 
-    def __init__(self, app: App, hosts: Sequence[str]):
+    def __init__(self, app: ASGIApp, hosts: Sequence[str]):
         self.app, self.hosts = app, hosts
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and _host(scope) not in self.hosts:
             await _refuse(send, 400, f"Ask for {' or '.join(self.hosts)}, where this service is.")
             return
@@ -75,10 +74,10 @@ class KnownHosts:
 class BodyLimits:
     """Keeps bodies that are too large, or that come too slowly, away from the app."""
 
-    def __init__(self, app: App, limits: Limits):
+    def __init__(self, app: ASGIApp, limits: Limits):
         self.app, self.limits = app, limits
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -87,7 +86,7 @@ class BodyLimits:
         except TimeoutError:
             await _refuse(send, 408, f"The request did not arrive within {self.limits.seconds:.0f} s.")
             return
-        except TooMuch as reason:
+        except LimitExceeded as reason:
             await self._throw_away(receive)
             await _refuse(send, reason.status, str(reason))
             return
@@ -110,10 +109,10 @@ class BodyLimits:
                     if not message.get("more_body"):
                         return
 
-    async def _body(self, scope: Message, receive: Receive) -> bytes:
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
         most = self.limits.body_bytes
         size = f"{most / 2**20:.0f} MB"
-        too_large = TooMuch(413, f"The request is larger than {size}; send fewer graphs at a time.")
+        too_large = LimitExceeded(413, f"The request is larger than {size}; send fewer graphs at a time.")
         announced = dict(scope["headers"]).get(b"content-length", b"0")
         if announced.isdigit() and int(announced) > most:
             raise too_large
@@ -129,7 +128,7 @@ class BodyLimits:
                 return bytes(body)
 
 
-def _host(scope: Message) -> str | None:
+def _host(scope: Scope) -> str | None:
     """Without its port."""
     given = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
     try:
@@ -150,8 +149,10 @@ async def _refuse(send: Send, status: int, reason: str) -> None:
 def patient_for(seconds: float) -> type[H11Protocol]:
     """The HTTP protocol, which closes connections on which no request begins in time."""
 
-    class Patient(H11Protocol):
-        def connection_made(self, transport: Any) -> None:
+    class PatientProtocol(H11Protocol):
+        """Looks after so many seconds whether there is a request."""
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
             self.loop.call_later(seconds, self._close_if_silent, None)
 
@@ -159,9 +160,9 @@ def patient_for(seconds: float) -> type[H11Protocol]:
             super().on_response_complete()
             self.loop.call_later(seconds, self._close_if_silent, self.cycle)
 
-        def _close_if_silent(self, last: Any) -> None:
+        def _close_if_silent(self, last: RequestResponseCycle | None) -> None:
             """Unless another request has begun since the last."""
             if getattr(self, "cycle", None) is last and not self.transport.is_closing():
                 self.transport.close()
 
-    return Patient
+    return PatientProtocol

@@ -7,7 +7,7 @@ const made = (tag, properties = {}, ...children) => {
   element.append(...children);
   return element;
 };
-let about, map;
+let served, map; // what the service says of itself, and the map on the page
 
 async function answered(path, options) {
   const response = await fetch(path, options);
@@ -82,22 +82,36 @@ function unlike(far) {
   return far ? [made("p", { className: "far", textContent: text })] : [];
 }
 
-function answer(seen) {
+function answer(graph) {
   return made("article", { className: "answer" },
-    made("div", {}, made("h2", { textContent: seen.id }), figure(seen.drawing), ...legend(seen.parts),
-      ...unlike(seen.far), ...predictions(seen.predicted)),
+    made("div", {}, made("h2", { textContent: graph.id }), figure(graph.drawing), ...legend(graph.parts),
+      ...unlike(graph.far), ...predictions(graph.predicted)),
     made("div", {}, made("h2", { textContent: "Closest graphs" }),
-      made("div", { className: "cards" }, ...seen.neighbors.map(card))));
+      made("div", { className: "cards" }, ...graph.neighbors.map(card))));
+}
+
+// What could not be read, a sentence each; many are folded.
+function problems(unanswered, count) {
+  const lines = unanswered.map(({ id, reason }) => made("p", {
+    textContent: reason.includes(id) ? reason : `${id}: ${reason}`,
+  }));
+  if (count <= 1 || !lines.length) return lines;
+  const what = lines.length === 1 ? "1 graph" : `${lines.length} graphs`, more = lines.slice(SEEN);
+  return [made("p", { textContent: `${what} could not be read.` }), ...lines.slice(0, SEEN),
+    ...(more.length ? [folded(`${more.length} more`, made("div", {}, ...more))] : [])];
 }
 
 async function look(ask) {
   const button = document.querySelector("#ask button[type=submit]");
-  at("message").textContent = "";
+  at("message").replaceChildren();
   button.disabled = true;
   try {
-    const found = await ask();
-    at("answers").replaceChildren(...found.map(answer));
-    await map?.mark(found.map((seen) => ({ id: seen.id, x: seen.place[0], y: seen.place[1] })));
+    const graphs = await ask();
+    const unanswered = graphs.filter((graph) => "reason" in graph), seen = graphs.filter((graph) => !("reason" in graph));
+    at("message").replaceChildren(...problems(unanswered, graphs.length));
+    if (!seen.length) return;
+    at("answers").replaceChildren(...seen.map(answer));
+    await map?.mark(seen.map((graph) => ({ id: graph.id, x: graph.place[0], y: graph.place[1] })));
   } catch (reason) {
     at("message").textContent = reason.message;
   } finally {
@@ -113,22 +127,22 @@ function given() {
     try { graphs = JSON.parse(text); } catch { throw new Error("This is not JSON; check its brackets and quotes."); }
     return { graphs: Array.isArray(graphs) ? graphs : [graphs] };
   }
-  if (!about.smiles) throw new Error("The model did not learn from SMILES; give node-link JSON, or a file.");
+  if (!served.smiles) throw new Error("The model did not learn from SMILES; give node-link JSON, or a file.");
   return { smiles: text.split(/\s+/) };
 }
 
 const SMILES = ["CC(=O)Oc1ccccc1C(=O)O", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C", "c1ccccc1"];
 async function start() {
-  about = await answered("/healthz");
-  at("about").textContent = `${about.method}, ${about.graphs} graphs of ${about.data}, vectors of width ${about.width}`;
-  at("given-label").textContent = about.smiles ? "A molecule, as SMILES" : "A graph, as node-link JSON";
-  const network = JSON.stringify(about.example.graphs[0]);
-  const examples = about.smiles ? SMILES.map((text) => [text, text]) : [["a graph with its attributes", network]];
+  served = await answered("/healthz");
+  at("about").textContent = `${served.method}, ${served.graphs} graphs of ${served.data}, vectors of width ${served.width}`;
+  at("given-label").textContent = served.smiles ? "A molecule, as SMILES" : "A graph, as node-link JSON";
+  const network = JSON.stringify(served.example.graphs[0]);
+  const examples = served.smiles ? SMILES.map((text) => [text, text]) : [["a graph with its attributes", network]];
   at("hint").append("For example: ", ...examples.map(([name, text]) => made("button", {
     type: "button", textContent: name, onclick() { at("given").value = text; at("ask").requestSubmit(); },
   })));
   at("curl").textContent = `curl ${location.origin}/neighbors -H 'Content-Type: application/json' `
-    + `-d '${about.smiles ? '{"smiles": ["CCO"], "k": 3}' : `{"graphs": [${network}], "k": 3}`}'`;
+    + `-d '${served.smiles ? '{"smiles": ["CCO"], "k": 3}' : `{"graphs": [${network}], "k": 3}`}'`;
   at("ask").addEventListener("submit", (event) => {
     event.preventDefault();
     look(() => answered("/look", posted(given())));

@@ -24,15 +24,17 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 async def page() -> HTMLResponse:
+    """The page itself, which asks the API for all that it shows."""
     return HTMLResponse(_file("serving", "page.html"), headers=SAFE)
 
 
 @router.get("/assets/{name}")
 async def asset(name: str) -> Response:
+    """A style or script of the page; no other file of the machine can be asked for."""
     if name not in ASSETS:
         return problem(404, "There is no such file.")
-    kind, content = ASSETS[name]
-    return Response(content(), media_type=kind, headers=SAFE | {"Cache-Control": "max-age=3600"})
+    media_type, content = ASSETS[name]
+    return Response(content(), media_type=media_type, headers=SAFE | {"Cache-Control": "max-age=3600"})
 
 
 def _file(package: str, name: str) -> str:

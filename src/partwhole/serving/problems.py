@@ -5,16 +5,17 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic_core import ErrorDetails
 
 from partwhole.errors import PartwholeError, TooLarge
 from partwhole.serving.answers import Problem
-from partwhole.serving.limits import TooMuch
+from partwhole.serving.limits import LimitExceeded
 
 MEANINGS = {
     400: "The request cannot be read, or asks for a host that is not the service.",
     408: "The request did not arrive in time.",
     413: "The request, or a graph of it, is too large.",
-    422: "The request is not as described, or its graphs do not fit the run.",
+    422: "The request is not as described.",
     500: "The service failed.",
     503: "Too many requests at once, or no answer in time.",
 }
@@ -24,13 +25,15 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def add_handlers(app: FastAPI) -> None:
+    """Have every error answered with a sentence, our own included."""
     app.add_exception_handler(PartwholeError, _wrong)
-    app.add_exception_handler(TooMuch, _too_much)
+    app.add_exception_handler(LimitExceeded, _limit_exceeded)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(Exception, _failed)
 
 
 def problem(status: int, reason: str) -> JSONResponse:
+    """An answer of the type `Problem`."""
     return JSONResponse({"detail": reason}, status)
 
 
@@ -38,7 +41,7 @@ async def _wrong(request: Request, reason: Exception) -> JSONResponse:
     return problem(413 if isinstance(reason, TooLarge) else 422, str(reason))
 
 
-async def _too_much(request: Request, reason: Exception) -> JSONResponse:
+async def _limit_exceeded(request: Request, reason: Exception) -> JSONResponse:
     return problem(getattr(reason, "status", 503), str(reason))
 
 
@@ -51,11 +54,11 @@ async def _malformed(request: Request, reason: Exception) -> JSONResponse:
     return problem(422, _sentence(reason.errors()[0]))
 
 
-def _sentence(error: dict[str, Any]) -> str:
+def _sentence(error: ErrorDetails) -> str:
     """The first thing that is not as the types have it, and where."""
     if error["type"] == "json_invalid":
         return "The request is not JSON; check its brackets and quotes."
-    *path, last = [str(part) for part in error["loc"] if part not in ("body", "query")] or [""]
+    *path, last = [str(step) for step in error["loc"] if step not in ("body", "query")] or [""]
     if error["type"] == "missing":
         return f"{'.'.join(path) or 'The request'} has no {last!r}; see /openapi.json for what it must have."
     where = ".".join([*path, last])

@@ -2,6 +2,7 @@
 
 # No `from __future__ import annotations`: FastAPI looks at the types of the endpoints below.
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 
@@ -9,95 +10,131 @@ from fastapi import APIRouter, Body, Depends, Query, Request
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
+from partwhole.errors import PartwholeError
 from partwhole.graphs.store import GraphStore
 from partwhole.serving.answers import (
-    DrawnNeighbor,
     Example,
     Health,
     Map,
-    Neighbor,
     NeighborLists,
-    Part,
     PredictedTargets,
-    Prediction,
-    Seen,
+    ShownGraph,
+    UnansweredGraph,
     Vectors,
 )
+from partwhole.serving.asked_graphs import AskedGraphs, EmbeddedGraph
 from partwhole.serving.batching import BatchQueue
-from partwhole.serving.limits import Limits, Places
+from partwhole.serving.limits import Limits, RequestSlots
 from partwhole.serving.problems import problem
-from partwhole.serving.requests import NEIGHBORS, Given, RequestTypes, neighbors, require_text
-from partwhole.serving.service import Embedded, Service
+from partwhole.serving.reading import GivenGraph
+from partwhole.serving.requests import (
+    NEIGHBORS,
+    GraphRequest,
+    MadeType,
+    RequestTypes,
+    neighbors,
+    require_text,
+)
+from partwhole.serving.service import Service
 from partwhole.serving.uploads import FileName, read_upload
 
 A = TypeVar("A")
-Read = Callable[[], GraphStore]
-WHOLE_FILE = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+Read = Callable[[], list[GivenGraph]]
+AT_ONCE = 256  # graphs in one pass through the model
+FILE = {"type": "string", "format": "binary", "minLength": 1}
+WHOLE_FILE = {"content": {"application/octet-stream": {"schema": FILE}}, "required": True}
 
 
-class Answering:
+class Answerer:
     """Reads graphs, has them embedded with those of other requests, and makes the answer, within limits."""
 
     def __init__(self, service: Service, limits: Limits):
-        self.service, self.places = service, Places(limits)
-        self.queue: BatchQueue[GraphStore, Embedded] = BatchQueue(service.embed, most=64)
+        self.service, self.slots = service, RequestSlots(limits)
+        self.queue: BatchQueue[GraphStore, EmbeddedGraph] = BatchQueue(service.embed, most=AT_ONCE)
 
-    async def answer(self, read: Read, make: Callable[[GraphStore, Embedded], A]) -> A:
-        return await self.places.within(self._answer(read, make))
+    async def answer(self, read: Read, make: Callable[[AskedGraphs], A]) -> A:
+        """What `make` makes of the graphs that `read` gives; both run in a thread of their own."""
+        return await self.slots.within(self._answer(read, make))
 
-    async def _answer(self, read: Read, make: Callable[[GraphStore, Embedded], A]) -> A:
-        store = await run_in_threadpool(read)
-        found = await self.queue.ask(store)
-        return await run_in_threadpool(make, store, found)
+    async def _answer(self, read: Read, make: Callable[[AskedGraphs], A]) -> A:
+        given = await run_in_threadpool(read)
+        asked = AskedGraphs(await asyncio.gather(*map(self._embedded, given)))
+        return await run_in_threadpool(make, asked)
 
-    def reader(self, given: Given) -> Read:
-        def read() -> GraphStore:
-            require_text(given)
-            if "smiles" in given:
-                return self.service.read_smiles(given["smiles"])
-            return self.service.read_node_link(given["graphs"])
+    async def _embedded(self, graph: GivenGraph) -> EmbeddedGraph | UnansweredGraph:
+        if isinstance(graph, UnansweredGraph):
+            return graph
+        try:
+            return await self.queue.ask(graph)
+        except PartwholeError as reason:
+            return UnansweredGraph(id=graph.ids[0], reason=str(reason))
+
+    def reader(self, request: GraphRequest) -> Read:
+        """Reads the graphs of a request, in whatever form it gives them."""
+
+        def read() -> list[GivenGraph]:
+            require_text(request)
+            if "smiles" in request:
+                return self.service.reader.read_smiles(request["smiles"])
+            return self.service.reader.read_networks(request["graphs"])
 
         return read
 
 
-def vector_routes(answering: Answering, types: RequestTypes) -> APIRouter:
-    router, service = APIRouter(), answering.service
+def vector_routes(answerer: Answerer, types: RequestTypes) -> APIRouter:
+    """`/embed` and `/neighbors`."""
+    router, service = APIRouter(), answerer.service
 
     @router.post("/embed")
-    async def embed(given: Given = _body(types.embed)) -> Vectors:
+    async def embed(request: GraphRequest = _body(types.embed)) -> Vectors:
         """One vector for each graph."""
-        return await answering.answer(
-            answering.reader(given),
-            lambda store, found: Vectors(ids=_ids(store), vectors=found.vectors.tolist()),
-        )
+
+        def vectors(asked: AskedGraphs) -> Vectors:
+            rows = asked.in_place(graph.vector.tolist() for graph in asked.embedded)
+            return Vectors(ids=asked.ids, vectors=rows, problems=asked.problems)
+
+        return await answerer.answer(answerer.reader(request), vectors)
 
     @router.post("/neighbors")
-    async def neighbors(given: Given = _body(types.neighbors)) -> NeighborLists:
+    async def neighbors(request: GraphRequest = _body(types.neighbors)) -> NeighborLists:
         """The graphs of the service that are closest to each graph."""
 
-        def closest(store: GraphStore, found: Embedded) -> NeighborLists:
-            lists = service.closest(found.vectors, given.get("k", NEIGHBORS))
-            return NeighborLists(ids=_ids(store), neighbors=[[Neighbor(**n) for n in one] for one in lists])
+        def closest(asked: AskedGraphs) -> NeighborLists:
+            lists = asked.in_place(service.closest(asked.embedded, request.get("k", NEIGHBORS)))
+            return NeighborLists(ids=asked.ids, neighbors=lists, problems=asked.problems)
 
-        return await answering.answer(answering.reader(given), closest)
+        return await answerer.answer(answerer.reader(request), closest)
 
     return router
 
 
-def prediction_routes(answering: Answering, types: RequestTypes) -> APIRouter:
-    router = APIRouter()
-    if not answering.service.predicts:
+def prediction_routes(answerer: Answerer, types: RequestTypes) -> APIRouter:
+    """`/predict`, which is described only where the run predicts something."""
+    router, service = APIRouter(), answerer.service
+    if not service.predicts:
         router.add_api_route("/predict", _predicts_nothing, methods=["POST"], include_in_schema=False)
         return router
 
     @router.post("/predict")
-    async def predict(given: Given = _body(types.embed)) -> PredictedTargets:
+    async def predict(request: GraphRequest = _body(types.embed)) -> PredictedTargets:
         """The targets of each graph, as the run has learned them."""
 
-        def predicted(store: GraphStore, found: Embedded) -> PredictedTargets:
-            return PredictedTargets(ids=_ids(store), targets=found.targets, probabilities=found.chances)
+        def predicted(asked: AskedGraphs) -> PredictedTargets:
+            found = asked.embedded
+            return PredictedTargets(
+                ids=asked.ids,
+                targets={
+                    name: asked.in_place(graph.targets[name] for graph in found)
+                    for name in service.target_names
+                },
+                probabilities={
+                    name: {c: asked.in_place(graph.chances[name][c] for graph in found) for c in classes}
+                    for name, classes in service.classes.items()
+                },
+                problems=asked.problems,
+            )
 
-        return await answering.answer(answering.reader(given), predicted)
+        return await answerer.answer(answerer.reader(request), predicted)
 
     return router
 
@@ -107,31 +144,39 @@ async def _predicts_nothing() -> JSONResponse:
     return problem(404, reason)
 
 
-def page_routes(answering: Answering, types: RequestTypes, limits: Limits) -> APIRouter:
-    router, service = APIRouter(), answering.service
+def page_routes(answerer: Answerer, types: RequestTypes, limits: Limits) -> APIRouter:
+    """What the page asks for: `/look`, `/upload`, `/map` and `/healthz`."""
+    router, service = APIRouter(), answerer.service
 
-    def seen(read: Read, k: int) -> Awaitable[list[Seen]]:
-        return answering.answer(read, lambda store, found: _seen(service, store, found, k))
+    def looked(read: Read, k: int) -> Awaitable[list[ShownGraph | UnansweredGraph]]:
+        def shown(asked: AskedGraphs) -> list[ShownGraph | UnansweredGraph]:
+            seen = iter(service.look(asked.embedded, k))
+            return [graph if isinstance(graph, UnansweredGraph) else next(seen) for graph in asked.graphs]
+
+        return answerer.answer(read, shown)
 
     @router.post("/look")
-    async def look(given: Given = _body(types.look)) -> list[Seen]:
-        """What the page shows of each graph."""
-        return await seen(answering.reader(given), given.get("k", NEIGHBORS))
+    async def look(request: GraphRequest = _body(types.look)) -> list[ShownGraph | UnansweredGraph]:
+        """What the page shows of each graph; in the place of one that cannot be read, the reason."""
+        return await looked(answerer.reader(request), request.get("k", NEIGHBORS))
 
-    @router.post("/upload", openapi_extra={"requestBody": WHOLE_FILE | {"required": True}})
+    @router.post("/upload", openapi_extra={"requestBody": WHOLE_FILE})
     async def upload(
         request: Request,
         name: Annotated[FileName, Query(examples=["molecules.smi"])],
         k: neighbors(limits) = NEIGHBORS,  # type: ignore[valid-type]
-    ) -> list[Seen]:
-        """`look` for the first graphs of a file, given as the body; its name tells the kind."""
+    ) -> list[ShownGraph | UnansweredGraph]:
+        """`look` for the first graphs of a file, given as the body; its name tells the kind. What cannot be
+        read comes last."""
         body = await request.body()
-        return await seen(lambda: read_upload(body, name, service), k)
+        if not body:
+            raise PartwholeError("The request has no file; send one, which is not empty, as its body.")
+        return await looked(lambda: read_upload(body, name, service.reader), k)
 
     @router.get("/map")
     async def map_() -> Map:
         """Every graph of the service on the map, with its drawing."""
-        return Map(**await run_in_threadpool(lambda: service.map))
+        return Map.model_validate(await run_in_threadpool(lambda: service.map))
 
     @router.get("/healthz")
     async def healthz() -> Health:
@@ -142,7 +187,7 @@ def page_routes(answering: Answering, types: RequestTypes, limits: Limits) -> AP
             data=service.store.name,
             graphs=len(service.store),
             width=service.vectors.shape[1],
-            targets=list(getattr(service.estimator, "target_names_", [])),
+            targets=service.target_names,
             smiles=service.molecules,
             example=Example(graphs=[service.example]),
             limits=limits,
@@ -151,32 +196,11 @@ def page_routes(answering: Answering, types: RequestTypes, limits: Limits) -> AP
     return router
 
 
-def _body(kind: Any) -> Any:
+def _body(form: MadeType) -> Any:
     """The body of a request as this type, which is known when the service starts, not before."""
 
-    def given(content: Any) -> Any:
+    def given(content: GraphRequest) -> GraphRequest:
         return content
 
-    given.__annotations__["content"] = Annotated[kind, Body()]
+    given.__annotations__["content"] = Annotated[form, Body()]
     return Depends(given)
-
-
-def _seen(service: Service, store: GraphStore, found: Embedded, k: int) -> list[Seen]:
-    lists, places = service.closest(found.vectors, k), service.place(found.vectors)
-    far = service.far(found.vectors, store)
-    return [
-        Seen(
-            id=name,
-            drawing=service.drawing(store[i]),
-            parts=[Part(color=color, nodes=nodes) for color, nodes in service.parts(store[i])],
-            far=None if far is None else far[i],
-            place=(float(places[i][0]), float(places[i][1])),
-            predicted=[Prediction(**about) for about in found.predictions(i)],
-            neighbors=[DrawnNeighbor(**n, drawing=service.drawn(n["index"])) for n in lists[i]],
-        )
-        for i, name in enumerate(_ids(store))
-    ]
-
-
-def _ids(store: GraphStore) -> list[str]:
-    return [str(name) for name in store.ids]

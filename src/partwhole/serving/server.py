@@ -12,7 +12,7 @@ from partwhole.serving.limits import Limits, patient_for
 
 
 def run_server(app: FastAPI, host: str, port: int, limits: Limits) -> None:
-    """Until Ctrl-C or SIGTERM; requests that are being answered are finished first."""
+    """Answer until Ctrl-C or SIGTERM; requests that are being answered are finished first."""
     config = uvicorn.Config(
         app,
         http=patient_for(limits.seconds),

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.base import GraphMethod
-from partwhole.estimators.labelled import Classes, LabelledMethod
+from partwhole.estimators.base import AnyEstimator
+from partwhole.estimators.labelled import LabelledEstimator, predicts_classes
 from partwhole.export.neighbors import Neighbors
-from partwhole.export.predictions import predicted
+from partwhole.export.predictions import Predictions, predicted
 from partwhole.graphs.graph import Graph
 from partwhole.graphs.store import GraphStore
 from partwhole.graphs.streaming import concatenate
 from partwhole.runs.landmarks import Landmarks
+from partwhole.serving.answers import DrawnNeighbor, Neighbor, Part, ShownGraph
+from partwhole.serving.asked_graphs import EmbeddedGraph
 from partwhole.serving.limits import Limits
+from partwhole.serving.reading import GraphReader
+from partwhole.serving.requests import JsonObject
 from partwhole.sources.conformers import needs_coordinates
-from partwhole.sources.loading import read_graphs
-from partwhole.sources.node_link import as_node_link, node_link
-from partwhole.sources.reading import Reading
+from partwhole.sources.node_link import as_node_link
 from partwhole.views.halos import color_of
 from partwhole.views.map import (
     MOST_NODES,
     MOST_POINTS,
+    MapData,
+    Value,
     draw,
     map_data,
     memberships_of,
@@ -37,42 +39,14 @@ from partwhole.views.plots import plane
 PLACED_BY = 3  # neighbours on the map that a new graph is put between
 
 
-@dataclass(frozen=True)
-class Embedded:
-    """What one pass over the graphs of a request gives."""
-
-    vectors: np.ndarray  # [graphs, width]
-    targets: dict[str, list[Any]]  # predicted; empty where the run predicts nothing
-    chances: dict[str, dict[str, list[float]]]  # of targets with classes: each class, its probabilities
-
-    def part(self, start: int, end: int) -> Embedded:
-        return Embedded(
-            self.vectors[start:end],
-            {name: values[start:end] for name, values in self.targets.items()},
-            {name: {c: p[start:end] for c, p in of.items()} for name, of in self.chances.items()},
-        )
-
-    def predictions(self, i: int) -> list[dict[str, Any]]:
-        """Of graph i, the most notable first: of two classes the second (yes, 1, active) is the one to see,
-        of more the likeliest; numbers stay in their order."""
-        found = []
-        for name, values in self.targets.items():
-            shares = {label: p[i] for label, p in self.chances.get(name, {}).items()}
-            likeliest = max(shares.values(), default=None)
-            about = {"target": name, "value": values[i], "probability": likeliest, "probabilities": shares}
-            notable = list(shares.values())[-1] if len(shares) == 2 else likeliest or 0.0
-            found.append((notable, about))
-        return [about for _, about in sorted(found, key=lambda pair: -pair[0])]
-
-
 class Service:
     """A fitted run and the graphs that it is shown with."""
 
     def __init__(
-        self, estimator: GraphMethod, store: GraphStore, limits: Limits, landmarks: Landmarks | None = None
+        self, estimator: AnyEstimator, store: GraphStore, limits: Limits, landmarks: Landmarks | None = None
     ):
-        self.estimator, self.limits, self.landmarks = estimator, limits, landmarks
-        self.store = store
+        self.estimator, self.store, self.landmarks = estimator, store, landmarks
+        self.reader = GraphReader(estimator.schema_, limits)
         self.vectors = estimator.transform(store)
         self.neighbors = Neighbors(self.vectors)
         self.shown = np.linspace(0, len(store) - 1, min(len(store), MOST_POINTS)).astype(int)  # on the map
@@ -80,7 +54,7 @@ class Service:
         self.near = Neighbors(self.vectors[self.shown])
         self.ids = store.ids.tolist()
         self.targets = {column["name"]: column["values"] for column in target_columns(store)}
-        self.drawn = lru_cache(maxsize=4096)(lambda i: self.drawing(store[i]))  # graphs of the service
+        self._drawn = lru_cache(maxsize=4096)(lambda i: self._drawing(store[i]))  # graphs of the service
 
     @property
     def molecules(self) -> bool:
@@ -89,116 +63,130 @@ class Service:
 
     @property
     def predicts(self) -> bool:
-        return isinstance(self.estimator, LabelledMethod)
+        """Whether the run learned from labels."""
+        return isinstance(self.estimator, LabelledEstimator)
 
     @cached_property
-    def example(self) -> dict[str, Any]:
+    def target_names(self) -> list[str]:
+        """What the run predicts; nothing where it learned without labels."""
+        return list(self.estimator.target_names_) if isinstance(self.estimator, LabelledEstimator) else []
+
+    @cached_property
+    def classes(self) -> dict[str, list[str]]:
+        """The names of the classes of each target; empty where targets are numbers."""
+        known = self.estimator.labels() if predicts_classes(self.estimator) else []
+        return {name: [str(label) for label in labels] for name, labels in zip(self.target_names, known)}
+
+    @cached_property
+    def example(self) -> JsonObject:
         """The smallest graph with an edge, as node-link JSON."""
         sizes = np.where(self.store.num_edges > 0, self.store.num_nodes, np.iinfo(np.int64).max)
         return as_node_link(self.store[int(sizes.argmin())])
 
     @cached_property
-    def map(self) -> dict[str, Any]:
-        part = self.store[self.shown]
-        found = {name: np.array(values) for name, values in self._predicted(part)[0].items()}
-        vectors = self.vectors[self.shown]
-        return map_data(self.points, part, memberships_of(self.estimator, part), found, vectors)
-
-    # ---------------------------------------------------------------- reading
-
-    def reading(self) -> Reading:
-        """What is refused before it is read."""
-        most = self.limits
-        return Reading(
-            self.estimator.schema_,
-            offers_fallback=False,
-            most_graphs=most.graphs,
-            most_nodes=most.nodes,
-            most_edges=most.edges,
-        )
-
-    def read_smiles(self, smiles: list[str]) -> GraphStore:
-        return read_graphs(smiles, self.reading())
-
-    def read_node_link(self, graphs: list[dict[str, Any]]) -> GraphStore:
-        """Graphs as node-link JSON."""
-        found = []
-        for k, content in enumerate(graphs):
-            try:
-                found.append(node_link(content))
-            except (PartwholeError, KeyError, TypeError, ValueError) as reason:
-                raise PartwholeError(f"Graph {k} cannot be read: {reason}; correct it.") from None
-        return read_graphs(found, self.reading())
+    def map(self) -> MapData:
+        """The graphs of the service in the plane, with their drawings; it takes a while the first time."""
+        on_map, vectors = self.store[self.shown], self.vectors[self.shown]
+        memberships = memberships_of(self.estimator, on_map)
+        return map_data(self.points, on_map, memberships, self._predicted(on_map).targets, vectors)
 
     # ---------------------------------------------------------------- answering
 
-    def embed(self, stores: list[GraphStore]) -> list[Embedded]:
-        """All graphs of several requests in one pass."""
-        bare = [_without_targets(store) for store in stores]
-        together = concatenate(bare)
-        found = Embedded(self.estimator.transform(together), *self._predicted(together))
-        if not np.isfinite(found.vectors).all():
-            raise PartwholeError("A number of these graphs is too large for the model; correct it.")
-        ends = np.cumsum([len(store) for store in stores]).tolist()
-        return [found.part(end - len(store), end) for store, end in zip(stores, ends)]
+    def embed(self, stores: list[GraphStore]) -> list[EmbeddedGraph]:
+        """The graphs of several requests, each a store of one, in one pass."""
+        together = concatenate(stores)
+        vectors, found = self.estimator.transform(together), self._predicted(together)
+        _require_finite(found)
+        targets = {name: values.tolist() for name, values in found.targets.items()}
+        chances = {
+            name: {label: found.chances[f"{name}={label}"].tolist() for label in labels}
+            for name, labels in self.classes.items()
+        }
+        return [
+            EmbeddedGraph(
+                store[0],
+                vectors[k],
+                {name: values[k] for name, values in targets.items()},
+                {name: {label: p[k] for label, p in shares.items()} for name, shares in chances.items()},
+            )
+            for k, store in enumerate(stores)
+        ]
 
-    def closest(self, vectors: np.ndarray, k: int) -> list[list[dict[str, Any]]]:
-        found, places = self.neighbors.search(vectors, k)
+    def closest(self, graphs: list[EmbeddedGraph], k: int) -> list[list[Neighbor]]:
+        """The k graphs of the service that are closest to each, the closest first."""
+        found, places = self.neighbors.search(self._vectors(graphs), k)
         return [
             [
-                {"index": i, "id": self.ids[i], "cosine": round(value, 4), "targets": self._known(i)}
+                Neighbor(index=i, id=self.ids[i], cosine=round(value, 4), targets=self._known(i))
                 for value, i in zip(values, rows)
             ]
             for values, rows in zip(found.tolist(), places.tolist())
         ]
 
-    def _known(self, i: int) -> dict[str, Any]:
+    def look(self, graphs: list[EmbeddedGraph], k: int) -> list[ShownGraph]:
+        """What the page shows of each graph, with its k closest."""
+        places, far = self._places(graphs), self._far(graphs)
+        return [
+            ShownGraph(
+                id=one.id,
+                drawing=self._drawing(one.graph),
+                parts=self._parts(one.graph),
+                far=far[i],
+                place=(float(places[i][0]), float(places[i][1])),
+                predicted=one.predictions(),
+                neighbors=[DrawnNeighbor(**dict(n), drawing=self._drawn(n.index)) for n in closest],
+            )
+            for i, (one, closest) in enumerate(zip(graphs, self.closest(graphs, k)))
+        ]
+
+    def _vectors(self, graphs: list[EmbeddedGraph]) -> np.ndarray:
+        """[graphs, width]"""
+        return np.array([one.vector for one in graphs], np.float32).reshape(-1, self.vectors.shape[1])
+
+    def _known(self, i: int) -> dict[str, Value]:
         """The targets of graph i that are known."""
         return {name: values[i] for name, values in self.targets.items() if values[i] is not None}
 
-    def place(self, vectors: np.ndarray) -> np.ndarray:
+    def _places(self, graphs: list[EmbeddedGraph]) -> np.ndarray:
         """[graphs, 2] on the map: between the closest that are on it. t-SNE has no place for new graphs."""
-        found, rows = self.near.search(vectors, PLACED_BY)
+        found, rows = self.near.search(self._vectors(graphs), PLACED_BY)
         weight = np.maximum(found, 0) ** 8 + 1e-9  # the closest has most of it
         return (self.points[rows] * weight[:, :, None]).sum(axis=1) / weight.sum(axis=1, keepdims=True)
 
-    def drawing(self, graph: Graph) -> str | None:
+    def _drawing(self, graph: Graph) -> str | None:
         """None where a drawing could not be read."""
         if not 0 < graph.num_nodes <= MOST_NODES:
             return None
         return draw(graph, self._membership(graph))
 
-    def parts(self, graph: Graph) -> list[tuple[str, float]]:
-        """Colour and nodes of each of its subgraphs, as they are drawn."""
+    def _parts(self, graph: Graph) -> list[Part]:
         membership = self._membership(graph) if graph.num_nodes else None
         sizes = [] if membership is None else part_sizes(membership)
-        return [(color_of(k), size) for k, size in enumerate(sizes)]
+        return [Part(color=color_of(k), nodes=size) for k, size in enumerate(sizes)]
 
     def _membership(self, graph: Graph) -> np.ndarray | None:
         memberships = memberships_of(self.estimator, GraphStore.from_graphs([graph]))
         return memberships[0] if memberships else None
 
-    def far(self, vectors: np.ndarray, store: GraphStore) -> list[bool] | None:
+    def _far(self, graphs: list[EmbeddedGraph]) -> list[bool] | list[None]:
         """Whether each graph is unlike those of the fit; None where the run cannot tell."""
         if self.landmarks is None:
-            return None
-        far: list[bool] = self.landmarks.far(vectors, store.num_nodes).tolist()
+            return [None] * len(graphs)
+        sizes = np.array([one.graph.num_nodes for one in graphs], dtype=np.int64)
+        far: list[bool] = self.landmarks.far(self._vectors(graphs), sizes).tolist()
         return far
 
-    def _predicted(self, store: GraphStore) -> tuple[dict[str, list[Any]], dict[str, dict[str, list[float]]]]:
-        """Values, and of classes the probabilities."""
-        if not isinstance(self.estimator, LabelledMethod):  # it does not predict
-            return {}, {}
-        found = predicted(self.estimator, store)
-        labels = self.estimator.labels() if isinstance(self.estimator, Classes) else []
-        chances = {
-            name: {str(label): found.chances[f"{name}={label}"].tolist() for label in known}
-            for name, known in zip(self.estimator.target_names_, labels)
-        }
-        return {name: values.tolist() for name, values in found.targets.items()}, chances
+    def _predicted(self, store: GraphStore) -> Predictions:
+        if not isinstance(self.estimator, LabelledEstimator):  # it does not predict
+            return Predictions({}, {})
+        return predicted(self.estimator, store)
 
 
-def _without_targets(store: GraphStore) -> GraphStore:
-    schema = replace(store.schema, targets=())
-    ids = np.array([str(name) for name in store.ids])
-    return replace(store, schema=schema, targets=np.zeros((len(store), 0)), ids=ids)
+def _require_finite(found: Predictions) -> None:
+    """Vectors may be finite where what follows from them is not."""
+    for values in [*found.targets.values(), *found.chances.values()]:
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise PartwholeError(
+                "The prediction for the graph is not finite: its attributes are too large; scale them down, "
+                "or leave the graph out."
+            )

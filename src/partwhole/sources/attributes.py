@@ -2,7 +2,7 @@
 
 Text and truth values become categories, numbers become numbers, which are standardised by the graphs of
 the fit. A value that is missing counts as none of the categories, or as the mean. For a fitted model an
-attribute is of the kind that it was in the fit.
+attribute is what it was in the fit.
 """
 
 from __future__ import annotations
@@ -20,31 +20,32 @@ from partwhole.sources.reading import Reading
 MOST_CATEGORIES = 100  # text with more values than this names things
 
 Values = Sequence[Any]  # of one attribute, row by row; None where it is missing
-Encoded = tuple[tuple[Column, ...], np.ndarray | None, np.ndarray | None]  # columns, codes, numbers
+Encoding = tuple[tuple[Column, ...], np.ndarray | None, np.ndarray | None]  # columns, codes, numbers
 
 
-def by_name(rows: Sequence[Mapping[Any, Any]], part: str, reading: Reading) -> dict[str, list[Any]]:
+def by_name(rows: Sequence[Mapping[Any, Any]], kind: str, reading: Reading) -> dict[str, list[Any]]:
     """The attributes of nodes or edges, each with its values row by row; those that the model never saw
     are not looked at further."""
     names = sorted({name for row in rows for name in row}, key=str)
     if reading.schema is not None:
-        unused = [str(name) for name in names if reading.column(part, str(name)) is None]
-        names = [name for name in names if reading.column(part, str(name)) is not None]
-        note_unused(unused, part, reading)
+        unused = [str(name) for name in names if reading.column(kind, str(name)) is None]
+        names = [name for name in names if reading.column(kind, str(name)) is not None]
+        note_unused(unused, kind, reading)
     return {str(name): [row.get(name) for row in rows] for name in names}
 
 
-def note_unused(names: Iterable[str], part: str, reading: Reading) -> None:
+def note_unused(names: Iterable[str], kind: str, reading: Reading) -> None:
+    """Note the attributes that the model never saw, the first five by name."""
     if told := ", ".join(list(names)[:5]):
-        reading.note(f"The model never saw the {part} attribute {told}; it is not used.")
+        reading.note(f"The model never saw the {kind} attribute {told}; it is not used.")
 
 
-def encode(attributes: Mapping[str, Values], part: str, reading: Reading) -> Encoded:
-    """The attributes of all nodes (or edges) of all graphs."""
+def encode(attributes: Mapping[str, Values], kind: str, reading: Reading) -> Encoding:
+    """The attributes of all nodes (or edges) of all graphs as columns, codes [rows, …], numbers [rows, …]."""
     columns, codes, numbers = [], [], []
     for name, values in attributes.items():
-        learned = reading.column(part, name)
-        column = _column(name, values, part, reading) if learned is None else _as_learned(learned, values)
+        learned = reading.column(kind, name)
+        column = _column(name, values, kind, reading) if learned is None else _as_learned(learned, values)
         if column is None:
             continue
         columns.append(column)
@@ -56,7 +57,7 @@ def encode(attributes: Mapping[str, Values], part: str, reading: Reading) -> Enc
             numbers.append(_matrix([gap if value is None else value for value in values]))
         if missing := sum(value is None for value in values):
             meaning = "none of its categories" if (learned or column).is_categorical else "its mean"
-            reading.note(f"{missing} of {len(values)} {part}s have no {name!r}, which counts as {meaning}.")
+            reading.note(f"{missing} of {len(values)} {kind}s have no {name!r}, which counts as {meaning}.")
     return (
         tuple(columns),
         np.array(codes, dtype=np.int16).T if codes else None,
@@ -64,7 +65,7 @@ def encode(attributes: Mapping[str, Values], part: str, reading: Reading) -> Enc
     )
 
 
-def category(value: Any) -> str:
+def category(value: object) -> str:
     """What a category is called, whatever it was in the file: 1 and "1", True and "true" are the same."""
     if isinstance(value, float | np.floating) and float(value).is_integer():
         value = int(value)
@@ -88,35 +89,35 @@ def _as_learned(learned: Column, values: Values) -> Column:
     return replace(Column.numeric(learned.name, width), center=missing, scale=(1.0,) * width)
 
 
-def _column(name: str, values: Values, part: str, reading: Reading) -> Column | None:
+def _column(name: str, values: Values, kind: str, reading: Reading) -> Column | None:
     """What an attribute is; None where nothing can be learned from it."""
     known = [value for value in values if value is not None]
     if not known:
-        reading.note(f"No {part} has a value of {name!r}; it is not used.")
+        reading.note(f"No {kind} has a value of {name!r}; it is not used.")
         return None
     if name in reading.categorical or all(isinstance(value, bool | np.bool_ | str) for value in known):
         categories = sorted({category(value) for value in known})
         if len(categories) <= MOST_CATEGORIES:
             return Column.categorical(name, categories)
         reading.note(
-            f"The {part} attribute {name!r} has {len(categories)} different texts, too many for categories; "
+            f"The {kind} attribute {name!r} has {len(categories)} different texts, too many for categories; "
             "it is not used."
         )
         return None
     if not all(_is_number(value) for value in known):
         raise PartwholeError(
-            f"The {part} attribute {name!r} is neither a number nor text everywhere; convert or remove it."
+            f"The {kind} attribute {name!r} is neither a number nor text everywhere; convert or remove it."
         )
     widths = {np.size(value) for value in known}
     if len(widths) > 1:
         raise PartwholeError(
-            f"The {part} attribute {name!r} is {min(widths)} wide in one place and {max(widths)} in another; "
+            f"The {kind} attribute {name!r} is {min(widths)} wide in one place and {max(widths)} in another; "
             "make it the same everywhere."
         )
     return Column.numeric(name, widths.pop()).standardised(_matrix(known))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     if isinstance(value, bool | str | dict) or value is None:
         return False
     try:

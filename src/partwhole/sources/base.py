@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from partwhole.graphs.store import GraphStore
 from partwhole.sources.reading import Reading
+
+Data = TypeVar("Data")  # what a source reads
 
 
 @dataclass(frozen=True)
@@ -22,66 +25,70 @@ class Piece:
     table: pa.Table | None = None
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """A piece that is there already."""
-
-    piece: Piece
-
-    def read(self, reading: Reading) -> Piece:
-        return self.piece
-
-
 class Shard(Protocol):
     """Some of the graphs of a source, not yet read: small, and fit to be sent to another process."""
 
-    def read(self, reading: Reading) -> Piece: ...
+    def read(self, reading: Reading) -> Piece:
+        """Read these graphs; `reading` tells how, and takes what there is to say."""
+        ...
 
 
-class Source:
-    """One kind of input: a path or objects in memory."""
+class Source(ABC, Generic[Data]):
+    """One form of input: a path or objects in memory. A subclass reads it."""
 
-    about: str  # completes "… is none of: "
+    reads: str  # a phrase for what it reads, which completes the error "… is none of: "
     has_smiles_column = False
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    @abstractmethod
+    def accepts(data: object) -> bool:
         """Whether this source reads such data; cheap, and False rather than an error."""
-        raise TypeError("a source defines accepts")
 
     @staticmethod
-    def read(data: Any, reading: Reading) -> GraphStore:
+    @abstractmethod
+    def read(data: Data, reading: Reading) -> GraphStore:
         """Read all of it, as `reading` says."""
-        raise TypeError("a source defines read")
 
     @classmethod
-    def shards(cls, data: Any, reading: Reading) -> Iterator[Shard]:
+    def shards(cls, data: Data, reading: Reading) -> Iterator[Shard]:
         """The same graphs a few thousand at a time, where the source can; for sets larger than memory."""
-        yield Whole(cls, data)
+        yield WholeShard(cls, data)
 
     @staticmethod
-    def count(data: Any) -> int | None:
+    def count(data: Data) -> int | None:
         """How many graphs there are, where that is known without reading them."""
         return None
 
 
 @dataclass(frozen=True)
-class Whole:
-    """All graphs of a source."""
+class LoadedShard:
+    """A shard that has been read already."""
 
-    source: type[Source]
-    data: Any
+    piece: Piece
 
     def read(self, reading: Reading) -> Piece:
+        """Give the piece as it is."""
+        return self.piece
+
+
+@dataclass(frozen=True)
+class WholeShard(Generic[Data]):
+    """All graphs of a source in one shard."""
+
+    source: type[Source[Data]]
+    data: Data
+
+    def read(self, reading: Reading) -> Piece:
+        """Read all graphs."""
         return Piece(self.source.read(self.data, reading))
 
 
-def is_file_of(data: Any, endings: tuple[str, ...]) -> bool:
-    """A file whose name ends so, in whatever case."""
+def is_file_of(data: object, endings: tuple[str, ...]) -> bool:
+    """Whether it is a file whose name ends so, in whatever case."""
     return isinstance(data, Path) and data.is_file() and data.name.lower().endswith(endings)
 
 
-def all_of(data: Any, test: Callable[[Any], bool]) -> bool:
+def all_of(data: object, test: Callable[[object], bool]) -> bool:
     """True for a non-empty list or tuple (or object array) whose first item that is not missing passes.
 
     Only that one is looked at: a mixed list gets a clear error from the reader instead.

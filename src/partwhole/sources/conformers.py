@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from partwhole.graphs.schema import Schema
 from partwhole.graphs.store import GraphStore
 from partwhole.sources.datasets.qm9_files import TARGETS, Molecules
+from partwhole.sources.readers.molecules import is_molecule
 from partwhole.sources.readers.qm9 import ELEMENTS, complete_graphs
 from partwhole.sources.reading import Reading
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
 
 BONDS = {1.0: 1, 2.0: 2, 3.0: 3}  # all else is aromatic, 4
 
 
 def needs_coordinates(schema: Schema | None) -> bool:
+    """Whether the model of this schema learned from distances between atoms."""
     return schema is not None and any(column.name == "distance" for column in schema.edge)
 
 
-def read_conformers(molecules: Sequence[Any], reading: Reading, called: Callable[[int], str]) -> GraphStore:
-    """The first conformer of each; hydrogens must be atoms of their own."""
+def read_conformers(
+    molecules: Sequence[object], reading: Reading, called: Callable[[int], str]
+) -> GraphStore:
+    """The first conformer of each molecule; hydrogens must be atoms of their own."""
     numbers, positions, bonds, kept = [], [], [], []
     reading.require_few(len(molecules))
     for row, molecule in enumerate(molecules):
@@ -33,6 +40,7 @@ def read_conformers(molecules: Sequence[Any], reading: Reading, called: Callable
                 "an SDF file with hydrogens and 3-D coordinates.",
             )
             continue
+        assert is_molecule(molecule)  # SMILES lack coordinates
         size = molecule.GetNumAtoms()
         reading.require_small(called(row), size, size * (size - 1) // 2)
         atoms = [atom.GetAtomicNum() for atom in molecule.GetAtoms()]
@@ -62,8 +70,8 @@ def read_conformers(molecules: Sequence[Any], reading: Reading, called: Callable
     return replace(store, name="molecules", rows=np.array(kept))
 
 
-def _lacks(molecule: Any) -> str:
-    if not hasattr(molecule, "GetNumConformers") or molecule.GetNumConformers() == 0:
+def _lacks(molecule: object) -> str:
+    if not is_molecule(molecule) or molecule.GetNumConformers() == 0:
         return "coordinates"
     if not molecule.GetConformer().Is3D():
         return "coordinates in space, only in the plane"
@@ -73,7 +81,7 @@ def _lacks(molecule: Any) -> str:
     return ""
 
 
-def _bonds(molecule: Any) -> np.ndarray:
+def _bonds(molecule: Mol) -> np.ndarray:
     """[bonds, 3]: atoms i < j; 1 single … 3 triple, 4 aromatic."""
     rows = [
         (*sorted((b.GetBeginAtomIdx(), b.GetEndAtomIdx())), BONDS.get(b.GetBondTypeAsDouble(), 4))

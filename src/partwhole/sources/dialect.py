@@ -21,26 +21,28 @@ COMMA, POINT = re.compile(r"[+-]?\d+,\d+"), re.compile(r"[+-]?\d+\.\d+")
 
 @dataclass(frozen=True)
 class Dialect:
+    """How the text of a table is written."""
+
     delimiter: str = ","
     encoding: str = UTF8
     decimal: str = "."
 
 
 def encoding_of(path: Path) -> str:
-    """UTF-8, or what Windows and older programs write where they do not."""
+    """The encoding of a text file: UTF-8, or what Windows and older programs write where they do not."""
     state = path.stat()
     return _encoding(path, state.st_mtime_ns, state.st_size)
 
 
 def notes_on_encoding(path: Path) -> list[str]:
-    """What a person should know of it."""
+    """What a person should know of the encoding: nothing where it is UTF-8."""
     if encoding_of(path) == UTF8:
         return []
     return [f"{path.name} is not UTF-8 text; it was read as Latin-1 (Windows-1252)."]
 
 
 def dialect_of(path: Path) -> Dialect:
-    """Found in the file itself, once for each state of it."""
+    """The dialect of a table, found in the file itself, once for each state of it."""
     state = path.stat()
     return _dialect(path, state.st_mtime_ns, state.st_size)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -16,11 +15,12 @@ SUFFIX = ".xlsx"
 
 
 def is_excel(path: Path) -> bool:
+    """Whether the name ends in .xlsx, in whatever case."""
     return path.name.lower().endswith(SUFFIX)
 
 
 def read_excel(path: Path) -> pa.Table:
-    """Its first row names the columns; a column is numbers, truth values, or else text."""
+    """The first sheet; its first row names the columns. A column is numbers, truth values, or else text."""
     state = path.stat()
     return _read(path, state.st_mtime_ns, state.st_size)
 
@@ -37,7 +37,7 @@ def _read(path: Path, changed: int, size: int) -> pa.Table:
     return pa.table([_column(column) for column in cells], names=[str(name) for name in heading[:width]])
 
 
-def _rows(path: Path) -> list[list[Any]]:
+def _rows(path: Path) -> list[list[object]]:
     try:
         import openpyxl
     except ImportError:
@@ -62,8 +62,8 @@ def _rows(path: Path) -> list[list[Any]]:
         raise PartwholeError(f"{path} cannot be read as a workbook ({reason}); save it again.") from None
 
 
-def _column(cells: list[Any]) -> pa.Array:
-    kinds = {type(cell) for cell in cells if cell is not None}
-    if kinds <= {bool} or kinds <= {int} or kinds <= {int, float}:
-        return pa.array(cells, pa.float64() if float in kinds else None if kinds else pa.int64())
+def _column(cells: list[object]) -> pa.Array:
+    types = {type(cell) for cell in cells if cell is not None}
+    if types <= {bool} or types <= {int} or types <= {int, float}:
+        return pa.array(cells, pa.float64() if float in types else None if types else pa.int64())
     return pa.array([None if cell in (None, "") else str(cell) for cell in cells], pa.string())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -16,7 +15,7 @@ from partwhole.graphs.values import plain
 from partwhole.sources.frames import is_frame, is_series
 
 
-def as_items(data: Any) -> Any:
+def as_items(data: object) -> object:
     """A list of the graphs; names, paths, stores and tables stay as they are."""
     if isinstance(data, str | Path | GraphStore | list | tuple) or is_frame(data):
         return data

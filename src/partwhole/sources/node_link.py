@@ -12,16 +12,16 @@ from partwhole.graphs.graph import Graph
 from partwhole.graphs.schema import NO_CATEGORY, Column, column_contents
 
 
-def node_link(content: Any) -> nx.Graph:
-    """What networkx and D3 write: nodes with an id, links (or edges) with source and target."""
-    links = content.get("links", content.get("edges")) if isinstance(content, dict) else None
-    nodes = content.get("nodes") if isinstance(content, dict) else None
+def node_link(content: object) -> nx.Graph:
+    """The graph of JSON as networkx and D3 write it: nodes with an id, links (or edges) with their ends."""
+    fields = content if isinstance(content, dict) else {}
+    nodes, links = fields.get("nodes"), fields.get("links", fields.get("edges"))
     if not isinstance(nodes, list) or not isinstance(links, list):
         raise PartwholeError("it is not node-link JSON, an object with the lists nodes and links")
-    graph = nx.DiGraph() if content.get("directed") else nx.Graph()
-    about = content.get("graph")
-    graph.graph.update(about if isinstance(about, dict) else {})
-    graph.graph.update({key: content[key] for key in ("label", "y", "id", "name") if key in content})
+    graph = nx.DiGraph() if fields.get("directed") else nx.Graph()
+    own = fields.get("graph")
+    graph.graph.update(own if isinstance(own, dict) else {})
+    graph.graph.update({key: fields[key] for key in ("label", "y", "id", "name") if key in fields})
     for place, node in enumerate(nodes):
         attributes = dict(node) if isinstance(node, dict) else {"id": node}
         graph.add_node(attributes.pop("id", place), **attributes)

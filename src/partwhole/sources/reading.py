@@ -10,7 +10,7 @@ from partwhole.graphs.schema import Column, Schema
 
 @dataclass
 class Reading:
-    """Goes with one call of `read_graphs` through its source."""
+    """What is asked for, and what was found: it goes with one call of `read_graphs` through its source."""
 
     schema: Schema | None = None  # of a fitted model, where the graphs are to be embedded
     strict: bool = True  # what cannot be read is an error; otherwise it is left out
@@ -20,26 +20,28 @@ class Reading:
     most_nodes: int | None = None  # of a graph; characters of SMILES may be twice as many
     most_edges: int | None = None
     smiles_column: str | None = None  # of a table; otherwise found by its name, or by what stands in it
-    categorical: tuple[str, ...] = ()  # attributes of whole numbers that name kinds
+    categorical: tuple[str, ...] = ()  # attributes of whole numbers that name categories
     left_out: list[tuple[str, str]] = field(default_factory=list)  # `row 3` or a file, and why
     notes: list[str] = field(default_factory=list)  # what a user should know
 
     def leave_out(self, place: str, reason: str) -> None:
+        """Remember a graph that cannot be read; raise where that is asked for (`strict`)."""
         if self.strict:
             raise PartwholeError(f"{place[:1].upper()}{place[1:]}: {reason}")
         self.left_out.append((place, reason))
 
     def again(self) -> Reading:
-        """For a part of the same graphs, about which nothing is said yet."""
+        """The same wishes for another piece of the graphs, about which nothing is said yet."""
         return replace(self, left_out=[], notes=[])
 
-    def add(self, part: Reading) -> None:
-        """What was said about a part."""
-        self.left_out += part.left_out
-        for sentence in part.notes:
+    def add(self, piece: Reading) -> None:
+        """Take over what was said about a piece of the graphs."""
+        self.left_out += piece.left_out
+        for sentence in piece.notes:
             self.note(sentence)
 
     def note(self, sentence: str) -> None:
+        """Remember what a user should know, once."""
         if sentence not in self.notes:
             self.notes.append(sentence)
 
@@ -52,7 +54,7 @@ class Reading:
         return [*self.notes, f"{self.told_left_out()}; {first}{place}: {reason}"]
 
     def told_left_out(self) -> str:
-        """How many, in words."""
+        """How many graphs were left out, in words."""
         count = len(self.left_out)
         return f"{count} graph was left out" if count == 1 else f"{count} graphs were left out"
 
@@ -71,19 +73,20 @@ class Reading:
             raise PartwholeError(f"None of {count} graphs could be read; the first, {place}: {reason}")
 
     def require_few(self, graphs: int) -> None:
+        """Raise where there are more graphs than `most_graphs`."""
         if self.most_graphs is not None and graphs > self.most_graphs:
             raise TooLarge(f"More than {self.most_graphs} graphs at once; give fewer at a time.")
 
     def require_small(self, place: str, nodes: int, edges: int) -> None:
+        """Raise where a graph has more nodes or edges than are taken; `place` is what it is called."""
         for what, count, most in (("nodes", nodes, self.most_nodes), ("edges", edges, self.most_edges)):
             if most is not None and count > most:
                 raise TooLarge(
                     f"{place[:1].upper()}{place[1:]} has {count} {what}, at most {most} are taken."
                 )
 
-    def column(self, part: str, name: str) -> Column | None:
-        """What the model has learned under this name."""
+    def column(self, kind: str, name: str) -> Column | None:
+        """The attribute of nodes (`node`) or edges (`edge`) that the model has learned under this name."""
         if self.schema is None:
             return None
-        columns = self.schema.node if part == "node" else self.schema.edge
-        return next((column for column in columns if column.name == name), None)
+        return next((column for column in self.schema.columns(kind) if column.name == name), None)

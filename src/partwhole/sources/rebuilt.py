@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from partwhole.sources.readers.molecules import encode_molecules, parse_smiles
 from partwhole.sources.reading import Reading
 from partwhole.sources.recoding import recoded
 
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol, RWMol
+
 BOND_ORDER = {"single": 1, "double": 2, "triple": 3, "aromatic": 12}  # RDKit's numbers
 NO_BOND = "none"  # atoms that are joined by their distance only
 OPEN_CHARGES = {"2 or more": "n+", "-2 or less": "n-"}  # the graph does not tell how many
 
 
-def rebuilt_molecule(graph: Graph) -> Any:
+def rebuilt_molecule(graph: Graph) -> RWMol:
     """The molecule of a graph with chemistry: elements and bonds, and charges and hydrogens where the graph
     has them. What has no element of its own is a dummy atom; sides of stereo centres are not told."""
     from rdkit import Chem
@@ -28,17 +31,17 @@ def rebuilt_molecule(graph: Graph) -> Any:
     hydrogens = _texts(graph.schema.node, graph.node_codes, "hydrogens")
     for v, symbol in enumerate(_texts(graph.schema.node, graph.node_codes, graph.schema.node[0].name) or []):
         atom = Chem.Atom(symbol if symbol not in (None, "other") else "*")
-        if charges is not None and charges[v] is not None:
-            atom.SetFormalCharge(int(charges[v].split()[0]))  # "2 or more" is 2
-        if hydrogens is not None and hydrogens[v] is not None:
-            atom.SetNumExplicitHs(int(hydrogens[v].split()[0]))
+        if charges is not None and (charge := charges[v]) is not None:
+            atom.SetFormalCharge(int(charge.split()[0]))  # "2 or more" is 2
+        if hydrogens is not None and (count := hydrogens[v]) is not None:
+            atom.SetNumExplicitHs(int(count.split()[0]))
             atom.SetNoImplicit(True)
         molecule.AddAtom(atom)
-    kinds = _texts(graph.schema.edge, graph.edge_codes, graph.schema.edge[0].name) or []
-    for (a, b), kind in zip(graph.edges.tolist(), kinds):
-        if a < b and kind != NO_BOND:
-            molecule.AddBond(a, b, Chem.BondType.values[BOND_ORDER.get(kind or "", 1)])
-            if kind == "aromatic":
+    bonds = _texts(graph.schema.edge, graph.edge_codes, graph.schema.edge[0].name) or []
+    for (a, b), bond in zip(graph.edges.tolist(), bonds):
+        if a < b and bond != NO_BOND:
+            molecule.AddBond(a, b, Chem.BondType.values[BOND_ORDER.get(bond or "", 1)])
+            if bond == "aromatic":
                 for atom in (molecule.GetAtomWithIdx(a), molecule.GetAtomWithIdx(b)):
                     atom.SetIsAromatic(True)
                 molecule.GetBondBetweenAtoms(a, b).SetIsAromatic(True)
@@ -47,7 +50,7 @@ def rebuilt_molecule(graph: Graph) -> Any:
     return molecule
 
 
-def molecule_to_draw(graph: Graph) -> Any:
+def molecule_to_draw(graph: Graph) -> Mol:
     """The molecule that a chemist should see. An id that is the SMILES of this very graph tells most: every
     element and charge, and the sides of stereo centres. Otherwise nothing is shown that the graph does not
     tell: no hydrogens where it counts none, no exact charge where it has a bound."""
@@ -67,7 +70,7 @@ def molecule_to_draw(graph: Graph) -> Any:
     return molecule
 
 
-def _molecule_of_id(graph: Graph) -> Any | None:
+def _molecule_of_id(graph: Graph) -> Mol | None:
     """None unless the id is SMILES that give this graph again, atom by atom, in its own columns."""
     if not isinstance(graph.id, str):
         return None
@@ -83,7 +86,7 @@ def _molecule_of_id(graph: Graph) -> Any | None:
     return molecule if all(np.array_equal(getattr(again, n), getattr(graph, n)) for n in names) else None
 
 
-def _set_sides_of_double_bonds(molecule: Any, graph: Graph) -> None:
+def _set_sides_of_double_bonds(molecule: Mol, graph: Graph) -> None:
     """E and Z as the graph has them: a drawing has to show one of the two."""
     from rdkit import Chem
     from rdkit.Chem import rdCIPLabeler
@@ -92,10 +95,10 @@ def _set_sides_of_double_bonds(molecule: Any, graph: Graph) -> None:
     sides = _texts(graph.schema.edge, graph.edge_codes, "stereo") or []
     for (a, b), side in zip(graph.edges.tolist(), sides):
         if a < b and side in ("E", "Z"):
-            ends = [_neighbor(molecule, v, other) for v, other in ((a, b), (b, a))]
-            if None not in ends:
+            of_a, of_b = _neighbor(molecule, a, b), _neighbor(molecule, b, a)
+            if of_a is not None and of_b is not None:
                 bond = molecule.GetBondBetweenAtoms(a, b)
-                bond.SetStereoAtoms(*ends)
+                bond.SetStereoAtoms(of_a, of_b)
                 bond.SetStereo(Chem.BondStereo.STEREOCIS)
                 wanted[bond.GetIdx()] = side
     if not wanted:
@@ -107,12 +110,12 @@ def _set_sides_of_double_bonds(molecule: Any, graph: Graph) -> None:
             bond.SetStereo(Chem.BondStereo.STEREOTRANS)
 
 
-def _neighbor(molecule: Any, v: int, other: int) -> int | None:
+def _neighbor(molecule: Mol, v: int, other: int) -> int | None:
     """A neighbour of atom `v` that is not `other`."""
     return next((n.GetIdx() for n in molecule.GetAtomWithIdx(v).GetNeighbors() if n.GetIdx() != other), None)
 
 
-def _texts(columns: tuple[Column, ...], codes: np.ndarray, name: str) -> list[Any] | None:
+def _texts(columns: tuple[Column, ...], codes: np.ndarray, name: str) -> list[str | None] | None:
     """The categories of an attribute row by row, None where one is missing; None if there is no such."""
     for k, column in enumerate(c for c in columns if c.is_categorical):
         if column.name == name:

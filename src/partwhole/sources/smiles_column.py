@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.sources.frames import frame_columns, is_frame
 from partwhole.sources.readers.molecules import require_rdkit
 from partwhole.sources.reading import Reading
-from partwhole.sources.tables import named, table_pieces, values
+from partwhole.sources.tables import TableLike, named, table_pieces, values
 
 SMILES = ("smiles", "canonical_smiles", "isomeric_smiles", "smi")  # usual names, in this order
 LOOKED_AT = 100  # values of a column
@@ -17,7 +16,8 @@ ENOUGH = 0.5  # share of them that must be SMILES: some may be damaged, words ar
 SHOWN = 5  # names of columns in an error
 
 
-def smiles_column(data: Any, names: list[str], reading: Reading) -> str:
+def smiles_column(data: TableLike, names: list[str], reading: Reading) -> str:
+    """The column of a table that holds SMILES; a note tells where it was found by its content."""
     asked = reading.smiles_column
     if asked is not None:
         if asked not in names:
@@ -42,11 +42,11 @@ def smiles_column(data: Any, names: list[str], reading: Reading) -> str:
     return found
 
 
-def _called(data: Any) -> str:
+def _called(data: TableLike) -> str:
     return "The DataFrame" if is_frame(data) else str(data)
 
 
-def _by_content(data: Any) -> str | None:
+def _by_content(data: TableLike) -> str | None:
     """The column with the longest texts among those that are SMILES."""
     require_rdkit()
     if is_frame(data):
@@ -63,7 +63,7 @@ def _by_content(data: Any) -> str | None:
 
 
 def _share(texts: list[str]) -> float:
-    """Of these that are SMILES."""
+    """Which share of these texts is SMILES, 0 to 1."""
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypedDict, TypeGuard
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,53 +22,63 @@ from partwhole.sources.base import is_file_of
 from partwhole.sources.dialect import dialect_of, notes_on_encoding
 from partwhole.sources.excel import SUFFIX as EXCEL
 from partwhole.sources.excel import is_excel, read_excel
-from partwhole.sources.frames import frame_columns, is_frame
+from partwhole.sources.frames import Frame, frame_columns, is_frame
 
+TableLike = Path | Frame  # a file, or a DataFrame of pandas
 BLOCK = 1 << 24  # bytes of a CSV file at a time
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, ".parquet", EXCEL)
-KINDS = (pa.int64(), pa.float64(), pa.bool_(), pa.string())  # of a column, the first that all its cells are
+TYPES = (pa.int64(), pa.float64(), pa.bool_(), pa.string())  # of a column, the first that all its cells are
 NOT_A_NUMBER = r"^[+-]?(0\d|\d{19})"  # digits that a number would not give back: 007, a code of 20 digits
 MISSING = frozenset(csv.ConvertOptions().null_values)  # NA, null, nan, …: what pandas and Arrow take for gaps
 
 
-def is_table(data: Any) -> bool:
+class CsvOptions(TypedDict):
+    """What Arrow must know to read a CSV file."""
+
+    read_options: csv.ReadOptions
+    parse_options: csv.ParseOptions
+    convert_options: csv.ConvertOptions
+
+
+def is_table(data: object) -> TypeGuard[TableLike]:
+    """Whether it is a `DataFrame`, or a file whose name says that it is a table."""
     return is_frame(data) or is_file_of(data, SUFFIXES)
 
 
-def stem(data: Any) -> str:
-    """`a` of `a.csv.gz`"""
+def stem(data: TableLike) -> str:
+    """The name of a file without what tells its format: `a` for `a.csv.gz`; `table` for a `DataFrame`."""
     return "table" if is_frame(data) else Path(data.name.removesuffix(".gz")).stem
 
 
-def first_row(data: Any) -> int:
+def first_row(data: TableLike) -> int:
     """The number that the first row has where a person looks at the table: below the heading of a file."""
     if is_frame(data):
         return 0
     return 1 if _is_parquet(data) else 2
 
 
-def notes_of(data: Any) -> list[str]:
-    """What a person should know of how it was read."""
+def notes_of(data: TableLike) -> list[str]:
+    """What a person should know of how the table was read."""
     if is_frame(data) or _is_parquet(data) or is_excel(data):
         return []
     return notes_on_encoding(data)
 
 
-def column_names(path: Any) -> list[str]:
-    """Without reading the rows."""
-    with _told(path):
-        if is_frame(path):
-            names = [str(name) for name in path.columns]
-        elif _is_parquet(path):
-            names = list(parquet.read_schema(path).names)
-        elif is_excel(path):
-            names = list(read_excel(path).column_names)
+def column_names(data: TableLike) -> list[str]:
+    """The names of the columns, without reading the rows; each must be there once."""
+    with _told(data):
+        if is_frame(data):
+            names = [str(name) for name in data.columns]
+        elif _is_parquet(data):
+            names = list(parquet.read_schema(data).names)
+        elif is_excel(data):
+            names = list(read_excel(data).column_names)
         else:
-            with csv.open_csv(_opened(path), **_options(path)) as reader:
+            with csv.open_csv(_opened(data), **_options(data)) as reader:
                 names = list(reader.schema.names)
     if twice := [name for name in names if names.count(name) > 1]:
-        what = "The DataFrame" if is_frame(path) else path
+        what = "The DataFrame" if is_frame(data) else data
         raise PartwholeError(f"{what} has several columns {twice[0]!r}; give each a name of its own.")
     return names
 
@@ -80,7 +90,7 @@ def named(names: list[str], wanted: tuple[str, ...]) -> str | None:
 
 
 def read_table(path: Path, keys: Sequence[str | None] = ()) -> pa.Table:
-    """The columns `keys` name things and are text whatever they look like."""
+    """All rows of a file; the columns `keys` name things and are text whatever they look like."""
     with _told(path):
         if _is_parquet(path):
             column_names(path)  # tells of names that stand twice
@@ -89,7 +99,7 @@ def read_table(path: Path, keys: Sequence[str | None] = ()) -> pa.Table:
             column_names(path)
             table = read_excel(path)
         else:
-            table = _exact(csv.read_csv(_opened(path), **_options(path, _kinds(path, keys))))
+            table = _exact(csv.read_csv(_opened(path), **_options(path, _types(path, keys))))
         table.validate(full=True)  # text of a damaged Parquet file may not be UTF-8
     if table.num_rows == 0:
         raise PartwholeError(f"{path} has no rows; give at least one.")
@@ -98,8 +108,8 @@ def read_table(path: Path, keys: Sequence[str | None] = ()) -> pa.Table:
     return table
 
 
-def read_columns(data: Any, keys: Sequence[str | None] = ()) -> dict[str, list[Any]]:
-    """Column by column, as Python values; None where a cell is empty."""
+def read_columns(data: TableLike, keys: Sequence[str | None] = ()) -> dict[str, list[Any]]:
+    """The cells of each column as Python values; None where one is empty."""
     if is_frame(data):
         found = frame_columns(data)
         return found | {key: _as_texts(found[key]) for key in keys if key is not None}
@@ -111,7 +121,7 @@ def read_columns(data: Any, keys: Sequence[str | None] = ()) -> dict[str, list[A
 
 
 def table_pieces(path: Path, rows: int, keys: Sequence[str | None] = ()) -> Iterator[pa.Table]:
-    """So many rows at a time, without ever holding the whole file."""
+    """The rows of a file, `rows` at a time, without ever holding all of them."""
     held = None
     with _told(path):
         for batch in _batches(path, keys):
@@ -125,7 +135,7 @@ def table_pieces(path: Path, rows: int, keys: Sequence[str | None] = ()) -> Iter
 
 
 def count_rows(path: Path) -> int | None:
-    """Told by the file itself; a CSV file would have to be read."""
+    """How many rows the file itself tells; None for a CSV file, which would have to be read."""
     if is_excel(path):
         return int(read_excel(path).num_rows)
     if not _is_parquet(path):
@@ -134,18 +144,18 @@ def count_rows(path: Path) -> int | None:
         return int(parquet.read_metadata(path).num_rows)
 
 
-def values(column: Any) -> list[Any]:
-    """As Python has them; None where one is missing."""
+def values(column: pa.ChunkedArray) -> list[Any]:
+    """The cells of a column as Python values; None where one is missing."""
     text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     return [None if text and value in MISSING else plain(value) for value in column.to_pylist()]
 
 
-def key_values(column: Any) -> list[str | None]:
-    """Names, to the letter."""
+def key_values(column: pa.ChunkedArray) -> list[str | None]:
+    """The cells of a column that names things, to the letter; None where one is empty."""
     return _as_texts(column.to_pylist())
 
 
-def _as_texts(cells: list[Any]) -> list[str | None]:
+def _as_texts(cells: list[object]) -> list[str | None]:
     return [None if value in (None, "") else str(value) for value in cells]
 
 
@@ -162,7 +172,7 @@ def _batches(path: Path, keys: Sequence[str | None]) -> Iterator[pa.RecordBatch]
                 batch.validate(full=True)
                 yield batch
     else:
-        with csv.open_csv(_opened(path), **_streamed(_options(path, _kinds(path, keys)))) as reader:
+        with csv.open_csv(_opened(path), **_streamed(_options(path, _types(path, keys)))) as reader:
             yield from reader
 
 
@@ -179,56 +189,56 @@ def _exact(table: pa.Table) -> pa.Table:
     return table
 
 
-def _kinds(path: Path, keys: Sequence[str | None]) -> dict[str, pa.DataType]:
+def _types(path: Path, keys: Sequence[str | None]) -> dict[str, pa.DataType]:
     """What each column is, by all its cells: a first pass over the file, as text."""
     names = column_names(path)
     comma = dialect_of(path).decimal == ","
-    places = {name: len(KINDS) - 1 if name in keys else 0 for name in names}
+    places = {name: len(TYPES) - 1 if name in keys else 0 for name in names}
     options = _options(path, dict.fromkeys(names, pa.string()))
     options["convert_options"].strings_can_be_null = True
     with csv.open_csv(_opened(path), **_streamed(options)) as reader:
         for batch in reader:
             for name in names:
                 cells = batch.column(name)
-                while not _casts(cells, KINDS[places[name]], comma):
+                while not _casts(cells, TYPES[places[name]], comma):
                     places[name] += 1
-    return {name: KINDS[place] for name, place in places.items()}
+    return {name: TYPES[place] for name, place in places.items()}
 
 
-def _casts(cells: pa.Array, kind: pa.DataType, comma: bool) -> bool:
-    if kind == pa.string():
+def _casts(cells: pa.Array, wanted: pa.DataType, comma: bool) -> bool:
+    if wanted == pa.string():
         return True
-    if kind != pa.bool_() and pc.any(pc.match_substring_regex(cells, NOT_A_NUMBER)).as_py():
+    if wanted != pa.bool_() and pc.any(pc.match_substring_regex(cells, NOT_A_NUMBER)).as_py():
         return False
     try:
-        (pc.replace_substring(cells, ",", ".") if comma else cells).cast(kind)
+        (pc.replace_substring(cells, ",", ".") if comma else cells).cast(wanted)
     except pa.ArrowInvalid:
         return False
     return True
 
 
-def _opened(path: Path) -> Any:
+def _opened(path: Path) -> Path | IO[bytes]:
     """What Arrow reads; it would unpack by itself, without bounds."""
     return open_unpacked(path) if is_packed(path) else path
 
 
-def _options(path: Path, kinds: dict[str, pa.DataType] | None = None) -> dict[str, Any]:
+def _options(path: Path, types: dict[str, pa.DataType] | None = None) -> CsvOptions:
     dialect = dialect_of(path)
-    return {
-        "read_options": csv.ReadOptions(encoding=dialect.encoding),
-        "parse_options": csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
-        "convert_options": csv.ConvertOptions(column_types=kinds, decimal_point=dialect.decimal),
-    }
+    return CsvOptions(
+        read_options=csv.ReadOptions(encoding=dialect.encoding),
+        parse_options=csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
+        convert_options=csv.ConvertOptions(column_types=types, decimal_point=dialect.decimal),
+    )
 
 
-def _streamed(options: dict[str, Any]) -> dict[str, Any]:
+def _streamed(options: CsvOptions) -> CsvOptions:
     options["read_options"].block_size = BLOCK
     return options
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What Arrow or the system finds wrong, in one sentence."""
+def _told(path: TableLike) -> Iterator[None]:
+    """Tell what Arrow or the system finds wrong in one sentence."""
     try:
         yield
     except UnicodeDecodeError:

@@ -38,7 +38,7 @@ def with_targets(
 def rows_of_table(
     columns: Mapping[str, Sequence[Any]], rows: Sequence[int | None], table: str, reading: Reading
 ) -> dict[str, list[Any]]:
-    """The columns of a table beside the graphs, row by row of these; None: a graph is not in it."""
+    """The columns of a table beside the graphs, row by row of the graphs; None for one that is not in it."""
     if bare := sum(row is None for row in rows):
         reading.note(f"{bare} of {len(rows)} graphs are not in {table}; their targets are missing.")
     return {name: [None if row is None else cells[row] for row in rows] for name, cells in columns.items()}
@@ -60,11 +60,12 @@ def as_target(name: str, values: Sequence[Any], reading: Reading) -> tuple[Colum
         reading.note(f"{name!r} is text that differs from row to row, and read as no target.")
         return None
     whole = all(float(value).is_integer() for value in known)  # 1.0 and a gap, as pandas writes them
-    kind = int if whole and few else float
-    return target_column(name, [None if value is None else kind(value) for value in values])
+    number = int if whole and few else float
+    return target_column(name, [None if value is None else number(value) for value in values])
 
 
 def is_number(value: Any) -> bool:
+    """Whether Python reads it as a number, as it does "1.5"."""
     try:
         float(value)
     except ValueError:
@@ -73,10 +74,8 @@ def is_number(value: Any) -> bool:
 
 
 def target_column(name: str, values: Sequence[Any]) -> tuple[Column, np.ndarray]:
-    """Graph targets [G]: integers, booleans and strings are classes, floats are numbers.
-
-    Returns the column and its numbers [G, 1]; `None` is a missing value.
-    """
+    """The column of targets [G] and its numbers [G, 1]: integers, booleans and strings are classes, floats
+    are numbers, and `None` is a missing value."""
     missing = np.array(
         [v is None or (isinstance(v, float | np.floating) and v != v) for v in values], dtype=bool
     )
@@ -94,8 +93,8 @@ def target_column(name: str, values: Sequence[Any]) -> tuple[Column, np.ndarray]
     return Column.categorical(name, classes), coded
 
 
-def is_scalar(value: Any) -> bool:
-    """A number that a target can hold, or text."""
+def is_scalar(value: object) -> bool:
+    """Whether it is a number that a target can hold, or text."""
     if isinstance(value, int) and not isinstance(value, bool):
         return abs(value) < 2**63
     return isinstance(value, bool | float | str)

@@ -24,7 +24,7 @@ def structure_kinds(schema: Schema, chosen: Sequence[str], default: str = "degre
 
 
 def structure_widths(kinds: Sequence[str]) -> dict[str, int]:
-    """Of each kind; it is the same for all graphs."""
+    """How many columns each kind has, which is the same for all graphs."""
     none = GraphStore.from_arrays(np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
     return {kind: x.shape[1] for kind, x in with_structure(none, kinds).structure.items()}
 

@@ -1,4 +1,4 @@
-"""Core number."""
+"""Core number of each node, as a structure attribute."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from partwhole.registry import STRUCTURE
 
 @STRUCTURE.register
 def core_number(store: GraphStore) -> np.ndarray:
-    """The largest k such that the node stays when nodes of degree below k are peeled off."""
+    """[N] the largest k such that the node stays when nodes of degree below k are peeled off."""
     first_node = np.repeat(store.node_ptr[:-1], store.num_nodes)
     return _peel(np.asarray(store.edge_ptr), np.asarray(store.neighbor), first_node)
 

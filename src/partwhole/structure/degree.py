@@ -10,5 +10,5 @@ from partwhole.registry import STRUCTURE
 
 @STRUCTURE.register
 def degree(store: GraphStore) -> np.ndarray:
-    """Number of neighbours."""
+    """How many neighbours each node has, [N]; a self-loop counts once."""
     return np.diff(store.edge_ptr)

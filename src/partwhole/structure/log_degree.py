@@ -10,5 +10,5 @@ from partwhole.registry import STRUCTURE
 
 @STRUCTURE.register
 def log_degree(store: GraphStore) -> np.ndarray:
-    """log(1 + degree), for networks whose degrees span orders of magnitude."""
+    """[N] log(1 + degree), for networks whose degrees span orders of magnitude."""
     return np.log1p(np.diff(store.edge_ptr))

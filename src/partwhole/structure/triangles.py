@@ -1,4 +1,4 @@
-"""Triangles."""
+"""Triangles through each node, as a structure attribute."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from partwhole.registry import STRUCTURE
 
 @STRUCTURE.register
 def triangles(store: GraphStore) -> np.ndarray:
-    """Triangles through each node."""
+    """How many triangles go through each node, [N]."""
     first_node = np.repeat(store.node_ptr[:-1], store.num_nodes)
     return _triangles(np.asarray(store.edge_ptr), np.asarray(store.neighbor), first_node)
 

@@ -29,6 +29,7 @@ class Adam:
         self.second = [torch.zeros_like(p) for p in self.parameters]  # v
 
     def zero_grad(self) -> None:
+        """Forget the gradients."""
         for parameter in self.parameters:
             parameter.grad = None
 
@@ -53,6 +54,7 @@ class Adam:
         return moments | {"steps": torch.tensor(self.steps)}
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """Take back what `state` gave."""
         for name, first, second in zip(self.names, self.first, self.second):
             first.copy_(state[f"first.{name}"])
             second.copy_(state[f"second.{name}"])

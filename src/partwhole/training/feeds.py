@@ -5,36 +5,21 @@ All that is random in a step is a function of (seed, epoch, step), so a feed can
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Generic, Protocol
 
 import numpy as np
 import torch
+from torch import nn
 
-from partwhole.config import TrainConfig
 from partwhole.graphs.graph import Batch
 from partwhole.graphs.store import GraphStore
 from partwhole.lifting.lifter import Lifter, choose_batches
+from partwhole.nn.readout.base import Readout
 from partwhole.numerics.segment import skip
 from partwhole.parallel import ranks
-
-
-class Feed(Protocol):
-    def steps(self) -> int:
-        """Steps of an epoch."""
-        ...
-
-    def batch(self, epoch: int, step: int) -> Any:
-        """What the objective gets: something with `num_graphs` that can go `to` a device."""
-        ...
-
-    def graphs_of(self, epoch: int, step: int) -> GraphStore:
-        """The graphs of that batch, on all ranks."""
-        ...
-
-    def release(self) -> None:
-        """Called after each step."""
-        ...
+from partwhole.training.plan import B
 
 
 def batch_indices(graphs: int, batch_size: int, seed: int, epoch: int) -> list[np.ndarray]:
@@ -75,68 +60,106 @@ class Order:
         return self.rows[self.drawn[1][within]]
 
 
-class Batches:
-    """Graphs of a store as the model takes them, with G^ if asked for."""
+class GraphNetwork(Protocol):
+    """A network that batches of graphs are made for."""
 
-    def __init__(self, store: GraphStore, model: Any, *, corrupt: bool, lift: bool):
-        self.store, self.model, self.corrupt, self.lift = store, model, corrupt, lift
+    @property
+    def backbone(self) -> nn.Module:
+        """Its layers, which may allow lifting."""
+        ...
+
+    @property
+    def readout(self) -> Readout:
+        """From its node vectors to graph vectors, which may allow lifting."""
+        ...
+
+
+class FeedOptions(Protocol):
+    """The options of a fit that its batches depend on."""
+
+    layers: int
+    batch_size: int
+    random_state: int
+
+
+class BatchMaker:
+    """Graphs of a store as a network takes them, with G^ if asked for."""
+
+    def __init__(
+        self, store: GraphStore, network: GraphNetwork, options: FeedOptions, *, corrupt: bool, lift: bool
+    ):
+        self.store, self.network, self.options = store, network, options
+        self.corrupt, self.lift = corrupt, lift
 
     @cached_property
     def source(self) -> GraphStore | Lifter:
         """Chosen when the first batch is asked for: a finished run needs none."""
-        config = self.model.config
+        backbone, readout = self.network.backbone, self.network.readout
         return choose_batches(
             self.store,
-            self.model.backbone,
-            self.model.readout,
-            config.layers,
+            backbone,
+            readout,
+            self.options.layers,
             corrupt=self.corrupt,
             again=True,
             lift=self.lift,
         )
 
     def of(self, graphs: np.ndarray, epoch: int, step: int, piece: slice = slice(None)) -> Batch:
-        """`piece`: of these graphs only, each with the G^ that it has in the whole."""
+        """The batch of a `piece` of these graphs, each with the G^ that it has in the whole."""
         random = None
         if self.corrupt:
-            random = step_generator(self.model.config.random_state, epoch, step)
+            random = step_generator(self.options.random_state, epoch, step)
             skip(random, int(self.store.num_nodes[graphs[: piece.start or 0]].sum()))
         return self.source.batch(graphs[piece], random)
 
 
-class EveryGraph:
+class EpochFeed(ABC, Generic[B]):
     """Every graph once an epoch; a feed defines what a batch of them is."""
 
-    def __init__(self, store: GraphStore, config: TrainConfig):
-        self.store = store
-        self.order = Order(np.arange(len(store)), config.batch_size, config.random_state)
+    def __init__(self, store: GraphStore, options: FeedOptions):
+        self.store, self.seed = store, options.random_state
+        self.order = Order(np.arange(len(store)), options.batch_size, self.seed)
+
+    @abstractmethod
+    def make(self, graphs: np.ndarray, epoch: int, step: int) -> B:
+        """The batch of these graphs of the store."""
 
     def steps(self) -> int:
+        """Steps of an epoch."""
         return self.order.steps
 
-    def batch(self, epoch: int, step: int) -> Any:
+    def batch(self, epoch: int, step: int) -> B:
+        """What the objective gets in this step."""
         return self.make(self._at(epoch, step), epoch, step)
 
     def graphs_of(self, epoch: int, step: int) -> GraphStore:
+        """The graphs of that batch, on all ranks."""
         return self.store.take(self._at(epoch, step))
 
     def _at(self, epoch: int, step: int) -> np.ndarray:
         return self.order.at(epoch * self.steps() + step)
 
-    def make(self, graphs: np.ndarray, epoch: int, step: int) -> Any:
-        """The batch of graphs `graphs`."""
-        raise TypeError("a feed defines its batches")
-
     def release(self) -> None:
+        """Give back the pages of a mapped store."""
         self.store.release_pages()
 
 
-class GraphFeed(EveryGraph):
+class GraphFeed(EpochFeed[Batch]):
     """Graphs as they are, with G^ if asked for."""
 
-    def __init__(self, store: GraphStore, model: Any, *, corrupt: bool, lift: bool = True):
-        super().__init__(store, model.config)
-        self.batches = Batches(store, model, corrupt=corrupt, lift=lift)
+    def __init__(
+        self,
+        store: GraphStore,
+        network: GraphNetwork,
+        options: FeedOptions,
+        *,
+        corrupt: bool,
+        lift: bool = True,
+    ):
+        super().__init__(store, options)
+        self.batches = BatchMaker(store, network, options, corrupt=corrupt, lift=lift)
 
     def make(self, graphs: np.ndarray, epoch: int, step: int) -> Batch:
+        """The piece of the batch that is this rank's."""
         return self.batches.of(graphs, epoch, step, ranks.piece(len(graphs)))

@@ -1,43 +1,44 @@
-"""What a step optimises: a model and a batch in, a loss and what to log out."""
+"""The paper's objective: a network and a batch in, a loss and what to log out."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from partwhole.config import FitConfig
 from partwhole.graphs.graph import Batch, GraphViews
 from partwhole.losses.head_tail import head_tail_bound, mutual_information, pair_scores
 from partwhole.model import PartWhole
+from partwhole.registry import Plugin
+from partwhole.training.plan import Objective
 
 
-class Objective:
-    """What the trainer minimises."""
+class BoundOptions(Protocol):
+    """The options that say how pairs are scored and bounded."""
 
-    def __call__(self, model: Any, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        """The loss of a batch, and what to log."""
-        raise TypeError("an objective defines its loss")
-
-    def after_step(self, model: Any) -> None:
-        """Called when the optimiser has moved the model."""
+    estimator: Plugin
+    pair_score: str
+    temperature: float
 
 
-class HeadTailObjective(Objective):
+class HeadTailObjective(Objective[PartWhole, Batch]):
     """Maximise I(h(G); h~(G)) (Eq. 7, 13) by the Head-Tail bound (Eq. 17)."""
 
-    def __call__(self, model: PartWhole, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-        loss, logged = head_tail_loss(model(batch), model.config)
+    def __init__(self, options: BoundOptions):
+        self.options = options
+
+    def __call__(self, network: PartWhole, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        loss, logged = head_tail_loss(network(batch), self.options)
         return loss, {"loss": loss.detach(), **logged}
 
 
-def head_tail_loss(views: GraphViews, config: FitConfig) -> tuple[Tensor, dict[str, Tensor]]:
+def head_tail_loss(views: GraphViews, options: BoundOptions) -> tuple[Tensor, dict[str, Tensor]]:
     """The loss of a batch, and what to log beside it; graphs are contrasted with those of all ranks."""
-    scores = pair_scores(views.vectors_of_all_ranks(), config.pair_score, config.temperature)
-    loss = -head_tail_bound(scores, config.estimator)
+    scores = pair_scores(views.vectors_of_all_ranks(), options.pair_score, options.temperature)
+    loss = -head_tail_bound(scores, options.estimator)
     with torch.no_grad():
-        logged = {"mutual_information": mutual_information(scores, config.estimator)}
+        logged = {"mutual_information": mutual_information(scores, options.estimator)}
         return loss, logged | describe_subgraphs(views)
 
 

@@ -34,6 +34,7 @@ class Figures:
         self.nothing = nothing
 
     def describe(self, metrics: Mapping[str, Any]) -> list[str]:
+        """The figures of an epoch, each with its word."""
         parts = [f"loss {metrics['loss']:.4g}"]
         if "mutual_information" in metrics:
             beside = "" if self.nothing is None else f" (nothing known: {self.nothing:.3g})"
@@ -77,20 +78,24 @@ class ProgressBar(Listener):
         )
 
     def start(self, done: int, epochs: int, steps: int) -> None:
+        """Show the bar."""
         fields: dict[str, Any] = {"epoch": done, "epochs": epochs, "figures": []}
         self.task = self.bar.add_task("", total=epochs * steps, completed=done * steps, **fields)
         self.bar.start()
 
     def step(self, epoch: int, step: int, steps: int) -> None:
+        """Move the bar."""
         self.bar.update(self.task, completed=epoch * steps + step)
 
     def epoch(self, metrics: Mapping[str, Any]) -> None:
+        """Show the figures of the epoch."""
         if not self.told:
             self.bar.console.print(Text(self.figures.legend(metrics), style="dim"))
             self.told = True
         self.bar.update(self.task, epoch=metrics["epoch"], figures=self.figures.describe(metrics))
 
     def stop(self) -> None:
+        """Leave the bar as it is."""
         self.bar.stop()
 
 
@@ -111,11 +116,13 @@ class ProgressLine(Listener):
         self.written = -REWRITE_SECONDS
 
     def start(self, done: int, epochs: int, steps: int) -> None:
+        """Begin the line."""
         self.done, self.epochs = done, epochs
         self.first, self.last = done * steps, epochs * steps  # steps
         self.started = time.monotonic()
 
     def step(self, epoch: int, step: int, steps: int) -> None:
+        """Write the line anew, if enough time has passed."""
         now = time.monotonic()
         if now - self.written < REWRITE_SECONDS:
             return
@@ -124,11 +131,13 @@ class ProgressLine(Listener):
         self._write(f"{timedelta(seconds=round(left))} left")
 
     def epoch(self, metrics: Mapping[str, Any]) -> None:
+        """Put the figures of the epoch into the line."""
         if not self.words:
             print(f"\r{self.figures.legend(metrics):<{self.width}}", file=sys.stderr)
         self.done, self.words = metrics["epoch"], "  ".join(self.figures.describe(metrics))
 
     def stop(self) -> None:
+        """End the line."""
         self._write(f"{timedelta(seconds=round(time.monotonic() - self.started))}")
         print(file=sys.stderr)
 

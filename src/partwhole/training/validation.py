@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
+
+from torch import nn
 
 from partwhole.training.adam import Adam
+
+N = TypeVar("N", bound=nn.Module)
 
 
 @dataclass
@@ -20,16 +24,16 @@ class EpochChoice:
 
 
 @dataclass(frozen=True)
-class Validation:
-    """`error(model)` after every epoch; after `patience` epochs without a better one, `lr_decay`."""
+class Validation(Generic[N]):
+    """`error(network)` after every epoch; after `patience` epochs without a better one, `lr_decay`."""
 
-    error: Callable[[Any], float]
+    error: Callable[[N], float]
     lr_decay: float
     patience: int
 
-    def after_epoch(self, model: Any, optimizer: Adam, epoch: int, choice: EpochChoice) -> tuple[float, bool]:
+    def after_epoch(self, network: N, optimizer: Adam, epoch: int, choice: EpochChoice) -> tuple[float, bool]:
         """The error, and whether it is the best so far."""
-        error = self.error(model)
+        error = self.error(network)
         better = error < choice.error
         if better:
             choice.error, choice.epoch, choice.stale = error, epoch, 0

@@ -19,8 +19,8 @@ def draw_subgraphs(graph: Graph, membership: np.ndarray) -> str:
     """SVG of the graph with a halo for each part [S, n] that holds a node; it takes the text's colour."""
     picture = draw_molecule(graph) if graph.schema.chemistry else None
     picture = picture or _draw_network(graph)
-    parts = halos(picture.points, picture.pairs, membership, picture.unit)
-    return f'<svg viewBox="0 0 {SIZE} {SIZE}" class="graph" role="img" {LOOK}>{parts}{picture.shapes}</svg>'
+    below = halos(picture.points, picture.pairs, membership, picture.unit)
+    return f'<svg viewBox="0 0 {SIZE} {SIZE}" class="graph" role="img" {LOOK}>{below}{picture.shapes}</svg>'
 
 
 def _draw_network(graph: Graph) -> Picture:

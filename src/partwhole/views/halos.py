@@ -14,6 +14,7 @@ NODE, EDGE = 0.72, 0.42  # widths in lengths of a bond
 
 
 def color_of(part: int) -> str:
+    """The colour of a part, counted from 0; after the last colour comes the first again."""
     return COLORS[part % len(COLORS)]
 
 

@@ -9,7 +9,7 @@ from partwhole.graphs.graph import Graph
 
 
 def layout(graph: Graph) -> np.ndarray:
-    """[n, 2] coordinates in the unit square."""
+    """Coordinates [n, 2] in the unit square, the same for the same graph."""
     if graph.num_nodes == 0:
         return np.zeros((0, 2))
     network = nx.Graph()

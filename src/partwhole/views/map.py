@@ -7,12 +7,11 @@ import gzip
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
-from partwhole.estimators.base import GraphMethod
-from partwhole.estimators.subgraph_method import SubgraphMethod
+from partwhole.estimators.base import AnyEstimator
 from partwhole.export.groups import cluster_graphs, outlier_scores
 from partwhole.graphs.graph import Graph
 from partwhole.graphs.store import GraphStore
@@ -24,15 +23,38 @@ MOST_NODES = 120  # of a drawing that can still be read
 MOST_DRAWN = {True: 2000, False: 300}  # molecules, other graphs: these take longer to lay out
 
 
+Value = str | int | float | bool | None  # of a target; None where it is not known
+
+
+class MapColumn(TypedDict):
+    """What the graphs of a map can be coloured by."""
+
+    name: str
+    numeric: bool
+    values: list[Value]  # [n]
+
+
+class MapData(TypedDict):
+    """What `map.js` draws: n graphs."""
+
+    x: list[float]
+    y: list[float]
+    ids: list[str]
+    columns: list[MapColumn]
+    colors: list[str]  # of parts and of classes
+    parts: list[list[float]] | None  # nodes in each part of each graph, where the model learned parts
+    drawings: str  # `packed` list of SVG, null where there is none
+
+
 def map_data(
     points: np.ndarray,
     store: GraphStore,
     memberships: list[np.ndarray] | None,
     predicted: Mapping[str, np.ndarray],
     vectors: np.ndarray | None = None,
-) -> dict[str, Any]:
-    """Of graphs at `points` [n, 2]; with `memberships`, nodes have the colours of their parts, and `parts`
-    tells how many nodes each holds; with `vectors`, graphs can have the colours of their clusters."""
+) -> MapData:
+    """The map of graphs at `points` [n, 2]. With `memberships`, nodes have the colours of their parts, and
+    `parts` tells how many nodes each holds; with `vectors`, graphs can have the colours of their clusters."""
     ours = [
         _column(f"{name}, predicted", values, values.dtype.kind == "f") for name, values in predicted.items()
     ]
@@ -47,19 +69,20 @@ def map_data(
     }
 
 
-def memberships_of(estimator: GraphMethod, store: GraphStore) -> list[np.ndarray] | None:
-    """[S, nodes] of each graph; None if the model learned no subgraphs."""
-    if not isinstance(estimator, SubgraphMethod) or not estimator.learns_subgraphs():
+def memberships_of(estimator: AnyEstimator, store: GraphStore) -> list[np.ndarray] | None:
+    """Memberships [S, nodes], one for each graph; None if the model learned no subgraphs."""
+    if not estimator.learns_subgraphs():
         return None
     return estimator.all_subgraphs(store)
 
 
-def script_json(content: Any) -> str:
+def script_json(content: object) -> str:
     """JSON that can stand in a script element of a page."""
     return json.dumps(content).replace("<", "\\u003c")
 
 
-def packed(content: Any) -> str:
+def packed(content: object) -> str:
+    """JSON, compressed by gzip, in base64; the same content gives the same text."""
     return base64.b64encode(gzip.compress(json.dumps(content).encode(), mtime=0)).decode()
 
 
@@ -69,16 +92,17 @@ def part_sizes(membership: np.ndarray) -> list[float]:
 
 
 def draw(graph: Graph, membership: np.ndarray | None) -> str:
-    """SVG; nodes without a part have no halo."""
+    """The drawing of a graph as SVG, with halos by `membership` [S, n], or without any."""
     return draw_subgraphs(graph, np.zeros((1, graph.num_nodes)) if membership is None else membership)
 
 
-def target_columns(store: GraphStore) -> list[dict[str, Any]]:
+def target_columns(store: GraphStore) -> list[MapColumn]:
+    """The targets that come with the graphs, in the order of the schema."""
     columns = store.schema.targets
     return [_column(c.name, store.target(c.name), not c.is_categorical) for c in columns]
 
 
-def _groups(vectors: np.ndarray | None) -> list[dict[str, Any]]:
+def _groups(vectors: np.ndarray | None) -> list[MapColumn]:
     """What the vectors tell about the graphs among each other."""
     if vectors is None:
         return []
@@ -87,12 +111,12 @@ def _groups(vectors: np.ndarray | None) -> list[dict[str, Any]]:
     return [_column("cluster", clusters.labels, False), _column("outlier score", scores, True)]
 
 
-def _sizes(store: GraphStore) -> list[dict[str, Any]]:
+def _sizes(store: GraphStore) -> list[MapColumn]:
     counts = {"nodes": store.num_nodes, "edges": store.num_edges}
     return [_column(name, values, True) for name, values in counts.items()]
 
 
-def _column(name: str, values: np.ndarray, numeric: bool) -> dict[str, Any]:
+def _column(name: str, values: np.ndarray, numeric: bool) -> MapColumn:
     known = [None if isinstance(v, float) and not math.isfinite(v) else v for v in values.tolist()]
     return {"name": name, "numeric": numeric, "values": known}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.decomposition import PCA
@@ -10,18 +11,23 @@ from sklearn.manifold import TSNE
 
 from partwhole.views.halos import COLORS, color_of
 
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+History = Sequence[Mapping[str, float]]  # what was logged, a row for each epoch
+
 LAYOUT = {
     "template": "plotly_white",
     "paper_bgcolor": "rgba(0,0,0,0)",  # the page may be light or dark
     "plot_bgcolor": "rgba(0,0,0,0)",
     "margin": {"l": 56, "r": 12, "t": 34, "b": 45},
     "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#9aa5b1", "activecolor": "#0072B2"},
-    "height": 320,
     "font": {"family": "system-ui, sans-serif", "size": 13, "color": "#7b8794"},
     "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     "showlegend": True,
 }
 LINES = {"gridcolor": "rgba(128,128,128,0.2)", "zerolinecolor": "rgba(128,128,128,0.3)"}
+HEIGHT = 320  # pixels
 HINT = {"color": "#9aa5b1", "dash": "dash", "width": 2}  # a line to compare with
 
 SPREAD = 100  # from the least to the largest, from which on a scale is logarithmic
@@ -29,7 +35,14 @@ FEW_EPOCHS = 10  # each of which has its tick
 LONGEST_NAME = 30  # of a target beside an axis
 
 
-def curves(history: list[dict[str, Any]], names: dict[str, str]) -> Any:
+class CaptionedPlot(NamedTuple):
+    """A plot, and the sentence under it."""
+
+    figure: Figure
+    text: str
+
+
+def curves(history: History, names: Mapping[str, str]) -> Figure:
     """What was logged under `names`, each with its title, by epoch; what spans orders of magnitude on a scale
     of these."""
     figure = _figure()
@@ -49,7 +62,7 @@ def curves(history: list[dict[str, Any]], names: dict[str, str]) -> Any:
     return figure
 
 
-def information_curve(history: list[dict[str, Any]], nothing: float) -> Any:
+def information_curve(history: History, nothing: float) -> Figure:
     """The estimate of mutual information by epoch, and that of one who knows nothing. It begins thousands
     below, so that an estimate that is below 0 throughout is shown by its order of magnitude."""
     figure = _figure()
@@ -77,7 +90,7 @@ def information_curve(history: list[dict[str, Any]], nothing: float) -> Any:
     return figure
 
 
-def sizes(memberships: list[np.ndarray]) -> Any:
+def sizes(memberships: list[np.ndarray]) -> Figure:
     """The share of the nodes that each part holds, over the graphs."""
     shares = np.array([m.mean(axis=1) for m in memberships if m.shape[1]])  # [graphs, S]
     figure = _figure()
@@ -89,7 +102,7 @@ def sizes(memberships: list[np.ndarray]) -> Any:
     return figure
 
 
-def overlaps(memberships: list[np.ndarray]) -> Any:
+def overlaps(memberships: list[np.ndarray]) -> Figure:
     """The share of the nodes of one part (row) that another (column) holds as well."""
     both = sum(m @ m.T for m in memberships)  # [S, S]
     overlap = both / np.maximum(np.sum([m.sum(axis=1) for m in memberships], axis=0)[:, None], 1e-12)
@@ -105,7 +118,7 @@ def overlaps(memberships: list[np.ndarray]) -> Any:
 
 def known_against_predicted(
     known: np.ndarray, predicted: np.ndarray, ids: np.ndarray, name: str, graphs: str
-) -> Any:
+) -> Figure:
     """One dot a graph; on the line, the prediction is right. `graphs` says which these are."""
     figure = _figure(height=440)
     ends = [float(np.min([known, predicted])), float(np.max([known, predicted]))]
@@ -124,23 +137,23 @@ def known_against_predicted(
     return figure
 
 
-def _figure(**layout: Any) -> Any:
+def _figure(height: int = HEIGHT) -> Figure:
     """With lines that are seen on a light page and on a dark one."""
     from plotly import graph_objects as go
 
-    figure = go.Figure(layout=LAYOUT | layout)
+    figure = go.Figure(layout=LAYOUT | {"height": height})
     figure.update_xaxes(**LINES)
     figure.update_yaxes(**LINES)
     return figure
 
 
-def _mode(rows: list[dict[str, Any]]) -> str:
+def _mode(rows: History) -> str:
     """A line through one or two points would not show where they are."""
     return "lines" if len(rows) > 2 else "lines+markers"
 
 
 def plane(vectors: np.ndarray) -> np.ndarray:
-    """[n, d] -> [n, 2]: t-SNE of the standardised vectors; principal axes for a handful."""
+    """Places [n, 2] of vectors [n, d]: t-SNE of the standardised vectors; principal axes for a handful."""
     spread = vectors.std(axis=0)
     scaled = (vectors - vectors.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0)
     if len(scaled) < 10:

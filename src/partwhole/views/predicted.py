@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from partwhole.estimators.labelled import LabelledMethod, Numbers
+from partwhole.estimators.labelled import AnyLabelled, predicts_classes
 from partwhole.estimators.semi_supervised.held_out import Guess, read_held_out
 from partwhole.estimators.semi_supervised.labels import as_columns, as_numbers
 from partwhole.estimators.semi_supervised.measures import ALL_MEASURES
 from partwhole.export.predictions import ACCURACY, Predictions, compare
 from partwhole.graphs.store import GraphStore
 from partwhole.runs.folder import RunFolder
-from partwhole.views.plots import known_against_predicted
+from partwhole.views.plots import CaptionedPlot, known_against_predicted
 
 MANY = 6  # targets, from which on they are folded
 FOLDED = "Held out: each of these graphs was predicted by a model that did not learn from it (folds)."
@@ -29,54 +29,85 @@ MOST_CLASSES = 12  # of a table that can be read
 ALL = "Graphs that the model learned from count here too, if they are among these."
 
 
+@dataclass(frozen=True)
+class ConfusionTable:
+    """Graphs by their known (rows) and predicted class (columns), for one target."""
+
+    target: str
+    classes: list[str]
+    rows: list[list[int]]
+
+
+@dataclass(frozen=True)
+class PredictionsSection:
+    """A table of measures with a row for each target, and plots."""
+
+    names: list[str]  # of all targets, also of those without a row
+    text: str
+    columns: list[str]
+    rows: list[list[str | int]]
+    summary: str  # in place of the table, where it is folded
+    plots: list[CaptionedPlot]
+    confusions: list[ConfusionTable]
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many targets that they are folded."""
+        return len(self.names) > MANY
+
+    @property
+    def title(self) -> str:
+        """The names of the targets, or their number."""
+        return f"{len(self.names)} targets" if self.many else ", ".join(self.names)
+
+
 def predictions_section(
-    estimator: LabelledMethod, store: GraphStore, found: Predictions, folder: Path
-) -> dict[str, Any]:
-    """Tables, and figures with their texts."""
-    names = list(estimator.target_names_)
-    numbers = isinstance(estimator, Numbers)
+    estimator: AnyLabelled, store: GraphStore, found: Predictions, folder: Path
+) -> PredictionsSection:
+    """The section of a run: by its graphs that were held out or, where it kept none, by all of `store`."""
+    numbers = not predicts_classes(estimator)
     held = read_held_out(RunFolder(folder).held_out_file, numbers)
-    many = len(names) > MANY
-    title = f"{len(names)} targets" if many else ", ".join(names)
-    section = {"title": title, "many": many, "names": names}
     if not held:
-        return section | _of_known(estimator, store, found)
+        return _by_known(estimator, store, found)
     chosen = any("validation" in row for row in estimator.history_)
-    return section | _of_held_out(held, CHOOSING if chosen else FOLDED, numbers)
+    return _by_held_out(list(estimator.target_names_), held, CHOOSING if chosen else FOLDED, numbers)
 
 
-def _of_held_out(held: list[Guess], text: str, numbers: bool) -> dict[str, Any]:
-    names = [name for name in ALL_MEASURES if any(name in one.measures for one in held)]
-    rows = [[one.target, len(one.known), *(_shown(one.measures.get(name)) for name in names)] for one in held]
+def _by_held_out(names: list[str], held: list[Guess], text: str, numbers: bool) -> PredictionsSection:
+    measures = [name for name in ALL_MEASURES if any(name in one.measures for one in held)]
     plots = [
-        (
+        CaptionedPlot(
             known_against_predicted(one.known, one.predicted, one.ids, one.target, "held out"),
             f"{one.target}: " + ", ".join(f"{ALL_MEASURES[n]} {_shown(v)}" for n, v in one.measures.items()),
         )
         for one in (held if numbers else [])
     ]
-    tables = [] if numbers else [{"target": one.target, **t} for one in held if (t := confusion(one))]
     telling = "r2" if numbers else "balanced_accuracy"
-    return {
-        "text": text if numbers else f"{text} {BALANCED}",
-        "columns": ["target", "graphs held out", *(ALL_MEASURES[name] for name in names)],
-        "rows": rows,
-        "summary": _span(ALL_MEASURES[telling], [one.measures.get(telling) for one in held]),
-        "plots": plots,
-        "confusions": tables,
-    }
+    return PredictionsSection(
+        names,
+        text=text if numbers else f"{text} {BALANCED}",
+        columns=["target", "graphs held out", *(ALL_MEASURES[name] for name in measures)],
+        rows=[
+            [one.target, len(one.known), *(_shown(one.measures.get(name)) for name in measures)]
+            for one in held
+        ],
+        summary=_span(ALL_MEASURES[telling], [one.measures.get(telling) for one in held]),
+        plots=plots,
+        confusions=[] if numbers else [table for one in held if (table := confusion(one))],
+    )
 
 
-def confusion(guess: Guess) -> dict[str, Any] | None:
-    """Graphs by their known (rows) and predicted class (columns); None for too many classes."""
+def confusion(guess: Guess) -> ConfusionTable | None:
+    """The table of one target; None for too many classes."""
     classes = sorted({*guess.known.tolist(), *guess.predicted.tolist()})
     if len(classes) > MOST_CLASSES:
         return None
     pairs = list(zip(guess.known.tolist(), guess.predicted.tolist()))
-    return {"classes": classes, "rows": [[pairs.count((k, p)) for p in classes] for k in classes]}
+    rows = [[pairs.count((known, predicted)) for predicted in classes] for known in classes]
+    return ConfusionTable(guess.target, classes, rows)
 
 
-def _of_known(estimator: LabelledMethod, store: GraphStore, found: Predictions) -> dict[str, Any]:
+def _by_known(estimator: AnyLabelled, store: GraphStore, found: Predictions) -> PredictionsSection:
     measured = compare(estimator, store, found)
     plots = []
     for row in measured:
@@ -87,15 +118,17 @@ def _of_known(estimator: LabelledMethod, store: GraphStore, found: Predictions) 
         known = ~np.isnan(wanted)
         dots = wanted[known], found.targets[name][known], store.ids[known]
         text = f"{name}: {row['measure']} {_shown(row['value'])}"
-        plots.append((known_against_predicted(*dots, name, "known"), text))
+        plots.append(CaptionedPlot(known_against_predicted(*dots, name, "known"), text))
     measure = measured[0]["measure"] if measured else ""
-    return {
-        "text": ALL,
-        "columns": ["target", "graphs where it is known", measure],
-        "rows": [[row["target"], row["graphs"], _shown(row["value"])] for row in measured],
-        "summary": _span(measure, [row["value"] for row in measured]),
-        "plots": plots,
-    }
+    return PredictionsSection(
+        list(estimator.target_names_),
+        text=ALL,
+        columns=["target", "graphs where it is known", measure],
+        rows=[[row["target"], row["graphs"], _shown(row["value"])] for row in measured],
+        summary=_span(measure, [row["value"] for row in measured]),
+        plots=plots,
+        confusions=[],
+    )
 
 
 def _shown(value: float | None) -> str:

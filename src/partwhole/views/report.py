@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import jinja2
 import numpy as np
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.base import GraphMethod
-from partwhole.estimators.labelled import LabelledMethod
+from partwhole.estimators.base import AnyEstimator
+from partwhole.estimators.labelled import LabelledEstimator
 from partwhole.estimators.semi_supervised.measures import ALL_MEASURES, SIMPLE_GUESSES
 from partwhole.export.predictions import Predictions, predicted
 from partwhole.files.whole import atomic_file
@@ -28,23 +30,35 @@ from partwhole.views.map import (
     part_sizes,
     script_json,
 )
-from partwhole.views.plots import overlaps, plane, sizes
+from partwhole.views.plots import CaptionedPlot, overlaps, plane, sizes
 from partwhole.views.predicted import predictions_section
 from partwhole.views.training import training_plots
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 DRAWINGS = 8
 
 
+@dataclass(frozen=True)
+class Card:
+    """A graph with the halos of its parts, and what is written below."""
+
+    svg: str
+    text: str
+    sizes: list[str]  # nodes in each part
+
+
 def write_report(
     run: RunFolder,
-    estimator: GraphMethod,
+    estimator: AnyEstimator,
     store: GraphStore,
-    results: list[dict[str, Any]],
+    results: Sequence[Mapping[str, object]],
     out: Path,
     called: str,
 ) -> Path:
-    """Training curves, map of the embeddings, learned subgraphs, protocol table, configuration. `called` is
-    what the run is called in the first line."""
+    """Write training curves, map of the embeddings, learned subgraphs, protocol table and configuration as a
+    page to `out`. `called` is what the run is called in its first line."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
@@ -52,15 +66,13 @@ def write_report(
             "The report needs plotly; install it with `pip install 'partwhole[report]'`."
         ) from None
     shown = np.linspace(0, len(store) - 1, min(len(store), MOST_POINTS)).astype(int)
-    part = store[shown]
+    on_map = store[shown]
     many = "all" if len(shown) == len(store) else f"{len(shown)} of"
-    predictions: dict[str, Any] = {}
-    found = Predictions({}, {})
-    if isinstance(estimator, LabelledMethod):
-        found = predicted(estimator, part)
-        predictions = predictions_section(estimator, part, found, run.path)
-        predictions["plots"] = _html(predictions["plots"])
-    memberships, vectors = memberships_of(estimator, part), estimator.transform(part)
+    section, found = None, Predictions({}, {})
+    if isinstance(estimator, LabelledEstimator):
+        found = predicted(estimator, on_map)
+        section = predictions_section(estimator, on_map, found, run.path)
+    memberships, vectors = memberships_of(estimator, on_map), estimator.transform(on_map)
     page = _template().render(
         title=f"partwhole: {store.name}",
         lead=f"{len(store)} graphs, {called}",
@@ -71,15 +83,15 @@ def write_report(
         measures=ALL_MEASURES,
         simple=SIMPLE_GUESSES,
         targets=len(store.schema.targets),
-        curves=_html(training_plots(estimator)),
-        map=script_json(map_data(plane(vectors), part, memberships, found.targets, vectors)),
+        curves=training_plots(estimator),
+        map=script_json(map_data(plane(vectors), on_map, memberships, found.targets, vectors)),
         map_text=f"The vectors of {many} {len(store)} graphs in the plane (t-SNE, or principal axes where "
         "there are fewer than ten); graphs that lie close are alike "
         f"to {maker_of_vectors(estimator)}. Point at a dot to see its graph; a click holds it.",
-        predictions=predictions,
-        cards=_cards(part, memberships),
+        predictions=section,
+        cards=_cards(on_map, memberships),
         totals=_totals(memberships or []),
-        part_plots=_html(_part_plots(memberships)) if memberships else [],
+        part_plots=_part_plots(memberships) if memberships else [],
         config=run.config_file.read_text(),
     )
     with atomic_file(out) as temporary:
@@ -87,10 +99,10 @@ def write_report(
     return out
 
 
-def _part_plots(memberships: list[np.ndarray]) -> list[tuple[Any, str]]:
+def _part_plots(memberships: list[np.ndarray]) -> list[CaptionedPlot]:
     shares = "Share of the nodes of a graph that each part holds; a box spans the middle half of the graphs."
     both = "Share of the nodes of this part that the other part holds as well."
-    return [(sizes(memberships), shares), (overlaps(memberships), both)]
+    return [CaptionedPlot(sizes(memberships), shares), CaptionedPlot(overlaps(memberships), both)]
 
 
 def _totals(memberships: list[np.ndarray]) -> list[str]:
@@ -102,13 +114,12 @@ def _totals(memberships: list[np.ndarray]) -> list[str]:
     )
 
 
-def _html(plots: list[tuple[Any, str]]) -> list[tuple[str, str]]:
-    look = {"full_html": False, "include_plotlyjs": False}
+def _html(figure: Figure) -> str:
     config = {"displaylogo": False, "responsive": True}
-    return [(figure.to_html(config=config, **look), text) for figure, text in plots]
+    return str(figure.to_html(config=config, full_html=False, include_plotlyjs=False))
 
 
-def _cards(store: GraphStore, memberships: list[np.ndarray] | None) -> list[dict[str, Any]]:
+def _cards(store: GraphStore, memberships: list[np.ndarray] | None) -> list[Card]:
     """A few graphs, spread over the classes and the sizes."""
     if memberships is None:
         return []
@@ -127,11 +138,11 @@ def _cards(store: GraphStore, memberships: list[np.ndarray] | None) -> list[dict
             label = "" if labels is None else f", {name} {_short(labels[i])}"
             text = f"graph {graph.id}{label}: {graph.num_nodes} nodes"
             numbers = [f"{size:g}" for size in part_sizes(memberships[i])]
-            cards.append({"svg": draw(graph, memberships[i]), "text": text, "sizes": numbers})
+            cards.append(Card(draw(graph, memberships[i]), text, numbers))
     return cards[:DRAWINGS]
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -147,4 +158,5 @@ def _file(name: str) -> str:
 def _template() -> jinja2.Template:
     pages = jinja2.Environment(autoescape=True, trim_blocks=True)
     pages.filters["color"] = color_of
+    pages.filters["html"] = _html
     return pages.from_string(_file("report.html"))

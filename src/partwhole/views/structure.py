@@ -39,7 +39,7 @@ class Picture:
 
 
 def draw_molecule(graph: Graph) -> Picture | None:
-    """None where RDKit is not installed, or the graph has no kinds of bonds."""
+    """A molecule by its bonds; None where RDKit is not installed, or the edges do not tell what they are."""
     if not graph.schema.edge:
         return None
     try:
@@ -66,7 +66,8 @@ def draw_molecule(graph: Graph) -> Picture | None:
 
 
 def _set_options(options: Any) -> None:
-    """Black lines and large letters, as journals want them; the background is that of the page."""
+    """Black lines and large letters, as journals want them; the background is that of the page. RDKit's own
+    types of these are wrong."""
     options.useBWAtomPalette()
     options.clearBackground = False
     options.includeRadicals = False  # what lacks hydrogens here has them in truth

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.base import AnyEstimator
 from partwhole.losses.head_tail import knowing_nothing
-from partwhole.views.plots import curves, information_curve
+from partwhole.views.plots import CaptionedPlot, History, curves, information_curve
 
 LOSSES = {"loss": "loss", "supervised": "from labels", "unsupervised": "without labels, before its weight"}
 
 
-def training_plots(estimator: GraphMethod) -> list[tuple[Any, str]]:
-    """Figures and their texts; none for a method that is not trained epoch by epoch."""
+def training_plots(estimator: AnyEstimator) -> list[CaptionedPlot]:
+    """The curves that the run logged; none for a method that is not trained epoch by epoch."""
     history = estimator.history_
     if not history:
         return []
     losses = {name: title for name, title in LOSSES.items() if name in history[-1]}
-    plots = [(curves(history, losses), "Loss, which training lowers.")]
+    plots = [CaptionedPlot(curves(history, losses), "Loss, which training lowers.")]
     if "validation" in history[-1]:
         text = "Error on labelled graphs that were held out, by which the epoch is chosen."
-        plots.append((curves(history, {"validation": "held out"}), text))
+        plots.append(CaptionedPlot(curves(history, {"validation": "held out"}), text))
     if all("mutual_information" in row for row in history):
         plots.append(_information(estimator, history))
     if "largest" in history[-1]:
         figure = curves(history, {"largest": "largest part", "smallest": "smallest part"})
         figure.update_yaxes(type="linear", dtick=0.2, range=[0, 1.02], tickformat=".0%")
-        plots.append(
-            (figure, "Share of a graph's nodes in its largest and in its smallest part, mean over graphs.")
-        )
+        text = "Share of a graph's nodes in its largest and in its smallest part, mean over graphs."
+        plots.append(CaptionedPlot(figure, text))
     return plots
 
 
-def _information(estimator: GraphMethod, history: list[dict[str, Any]]) -> tuple[Any, str]:
-    name: str = estimator.plain_options().get("estimator", "jsd")
+def _information(estimator: AnyEstimator, history: History) -> CaptionedPlot:
+    name: str = estimator.about_["options"].get("estimator", "jsd")
     nothing = knowing_nothing(name)
     last = history[-1]["mutual_information"]
     most = " The most that there can be is 0." if name == "jsd" else ""
@@ -48,4 +45,4 @@ def _information(estimator: GraphMethod, history: list[dict[str, Any]]) -> tuple
         f"Estimate of the mutual information ({name}) that training raises. On the dashed line nothing is "
         f"known: all pairs have the same score.{most} {meaning}"
     )
-    return information_curve(history, nothing), text
+    return CaptionedPlot(information_curve(history, nothing), text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from partwhole.config import Options, option
 from partwhole.errors import PartwholeError, TooLarge
-from partwhole.estimators.base import GraphMethod
+from partwhole.estimators.base import C, GraphEstimator
+from partwhole.estimators.encoder import PieceEncoder
 from partwhole.graphs.refinement import hash_rows
 from partwhole.graphs.store import GraphStore
 
@@ -19,30 +21,38 @@ MOST_SIMILARITIES = 400_000_000  # 3 GB
 
 @dataclass(eq=False)
 class KernelConfig(Options):
+    """Options of every kernel."""
+
     dimensions: int = option(128, "Width of the vectors: the strongest directions of the kernel.", least=1)
 
 
-class Kernel(GraphMethod, KernelConfig):
+class KernelEncoder(PieceEncoder):
+    """What a kernel knows after a fit: similarities, and vectors that are their best approximation."""
+
+    @property
+    def num_candidates(self) -> int:
+        """How many settings there are for an SVM to choose from."""
+        return 1
+
+    @abstractmethod
+    def gram(self, store: GraphStore) -> np.ndarray:
+        """[candidates, graphs, graphs] similarities, 1 of a graph with itself."""
+
+
+class GraphKernel(GraphEstimator[C]):
     """A kernel is scored by its similarities, `gram`; its vectors are their best approximation."""
 
     learns_from = "nothing"
-    config_class: type[KernelConfig] = KernelConfig
 
     def gram(self, graphs: Any) -> np.ndarray:
         """[candidates, graphs, graphs] similarities, 1 of a graph with itself.
 
         Several candidates differ in a setting that the SVM chooses inside its training part.
         """
-        store = self._prepared(graphs)
-        require_comparable(store, self.num_candidates)
-        return self._gram(store)
-
-    @property
-    def num_candidates(self) -> int:
-        return 1
-
-    def _gram(self, store: GraphStore) -> np.ndarray:
-        raise TypeError("a kernel defines its similarities")
+        store = self.read(graphs)
+        assert isinstance(self.learned_, KernelEncoder)
+        require_comparable(store, self.learned_.num_candidates)
+        return self.learned_.gram(store)
 
 
 def require_comparable(store: GraphStore, candidates: int = 1) -> None:

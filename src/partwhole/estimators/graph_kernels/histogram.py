@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -11,7 +13,14 @@ from scipy.sparse import csr_array
 from torch import Tensor
 
 from partwhole.errors import PartwholeError
-from partwhole.estimators.graph_kernels.base import Kernel, places, unit_diagonal
+from partwhole.estimators.fits import Fit, Kept
+from partwhole.estimators.graph_kernels.base import (
+    GraphKernel,
+    KernelConfig,
+    KernelEncoder,
+    places,
+    unit_diagonal,
+)
 from partwhole.graphs.store import GraphStore
 from partwhole.numerics.directions import main_directions
 
@@ -25,52 +34,99 @@ class Patterns:
     count: np.ndarray  # [m] float64
 
 
-class HistogramKernel(Kernel):
-    """A kernel defines `candidates`, the patterns of a store, for each setting to choose from.
+class PatternCounter(ABC):
+    """What counts the patterns of a store."""
 
-    The last candidate is the richest; it makes the vectors.
-    """
+    num_candidates: int = 1  # settings that an SVM may choose from
 
+    @abstractmethod
     def candidates(self, store: GraphStore) -> list[Patterns]:
-        raise TypeError("a kernel that counts defines its patterns")
+        """The patterns for each setting to choose from. The last is the richest; it makes the vectors."""
 
-    def _gram(self, store: GraphStore) -> np.ndarray:
+    def tensors(self) -> dict[str, Tensor]:
+        """What it had to learn from the graphs of a fit before it could count."""
+        return {}
+
+
+@dataclass(frozen=True)
+class PatternVectors(KernelEncoder):
+    """Histograms of patterns in the main directions of those of the fit."""
+
+    counter: PatternCounter
+    vocabulary: np.ndarray  # [patterns] uint64, sorted
+    directions: np.ndarray  # [patterns, width]
+
+    @classmethod
+    def learned(cls, counter: PatternCounter, store: GraphStore, width: int, method: str) -> PatternVectors:
+        """From the graphs of a fit."""
+        patterns = counter.candidates(store)[-1]
+        vocabulary = np.unique(patterns.key)
+        if len(vocabulary) == 0:
+            raise PartwholeError(
+                f"{method} finds nothing to count in these graphs; give some with edges, or use counts."
+            )
+        counts = histogram(patterns, vocabulary, len(store))
+        rows = scaled(counts, lengths(patterns, len(store)))
+        return cls(counter, vocabulary, main_directions(rows, width))
+
+    @property
+    def num_candidates(self) -> int:
+        """How many settings there are for an SVM to choose from."""
+        return self.counter.num_candidates
+
+    def gram(self, store: GraphStore) -> np.ndarray:
+        """[candidates, graphs, graphs] cosines of histograms."""
         grams = np.empty((self.num_candidates, len(store), len(store)))
-        for gram, patterns in zip(grams, self.candidates(store), strict=True):
+        for gram, patterns in zip(grams, self.counter.candidates(store), strict=True):
             counts = histogram(patterns, np.unique(patterns.key), len(store))
             gram[:] = unit_diagonal((counts @ counts.T).toarray())
         return grams
 
     @property
     def width(self) -> int:
-        return self.directions_.shape[1]
+        """Main directions that the graphs of the fit have."""
+        return self.directions.shape[1]
 
-    def _learn(self, store: GraphStore) -> None:
-        patterns = self.candidates(store)[-1]
-        self.vocabulary_ = np.unique(patterns.key)
-        if len(self.vocabulary_) == 0:
-            raise PartwholeError(
-                f"{self.method} finds nothing to count in these graphs; give some with edges, or use counts."
-            )
-        counts = histogram(patterns, self.vocabulary_, len(store))
-        self.directions_ = main_directions(scaled(counts, lengths(patterns, len(store))), self.dimensions)
-
-    def _embed(self, store: GraphStore) -> np.ndarray:
+    def embed(self, store: GraphStore) -> np.ndarray:
         """Patterns that were not there in the fit have no direction, but count in the length."""
-        patterns = self.candidates(store)[-1]
-        counts = histogram(patterns, self.vocabulary_, len(store))
+        patterns = self.counter.candidates(store)[-1]
+        counts = histogram(patterns, self.vocabulary, len(store))
         cosine = scaled(counts, lengths(patterns, len(store)))
-        return (cosine @ self.directions_).astype(np.float32)
+        return (cosine @ self.directions).astype(np.float32)
 
-    def _tensors(self) -> dict[str, Tensor]:
+    def tensors(self) -> dict[str, Tensor]:
+        """Patterns and directions, and what the counter learned."""
         return {
-            "vocabulary": torch.from_numpy(self.vocabulary_.view(np.int64)),
-            "directions": torch.from_numpy(self.directions_),
+            "vocabulary": torch.from_numpy(self.vocabulary.view(np.int64)),
+            "directions": torch.from_numpy(self.directions),
+            **self.counter.tensors(),
         }
 
-    def _restore(self, tensors: dict[str, Tensor], path: Path) -> None:
-        self.vocabulary_ = tensors["vocabulary"].numpy().view(np.uint64)
-        self.directions_ = tensors["directions"].numpy()
+
+K = TypeVar("K", bound=KernelConfig)
+
+
+class HistogramKernel(GraphKernel[K]):
+    """A kernel says which `counter` counts its patterns."""
+
+    @abstractmethod
+    def counter(self, config: K, learned: Mapping[str, Tensor]) -> PatternCounter:
+        """What counts, with what `look` learned."""
+
+    def look(self, config: K, store: GraphStore) -> Mapping[str, Tensor]:
+        """What has to be known of the graphs of a fit before anything is counted."""
+        return {}
+
+    def learn(self, fit: Fit[K]) -> PatternVectors:
+        """Find the patterns of the graphs, and their main directions."""
+        counter = self.counter(fit.config, self.look(fit.config, fit.store))
+        return PatternVectors.learned(counter, fit.store, fit.config.dimensions, self.method)
+
+    def restore(self, kept: Kept[K]) -> PatternVectors:
+        """The patterns and directions that were found."""
+        vocabulary = kept.tensors["vocabulary"].numpy().view(np.uint64)
+        counter = self.counter(kept.config, kept.tensors)
+        return PatternVectors(counter, vocabulary, kept.tensors["directions"].numpy())
 
 
 def histogram(patterns: Patterns, vocabulary: np.ndarray, graphs: int) -> csr_array:
@@ -90,5 +146,6 @@ def lengths(patterns: Patterns, graphs: int) -> np.ndarray:
 
 
 def scaled(counts: csr_array, length: np.ndarray) -> csr_array:
+    """Rows divided by their lengths; a row of length 0 stays."""
     scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     return csr_array(counts * scale[:, None])

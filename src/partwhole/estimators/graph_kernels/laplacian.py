@@ -29,6 +29,7 @@ class Shapes:
 
     @classmethod
     def of(cls, covariance: np.ndarray) -> Shapes:
+        """From covariances S [n, p, p]."""
         return cls(np.linalg.inv(covariance), np.linalg.slogdet(covariance)[1])
 
     def __getitem__(self, index: np.ndarray) -> Shapes:
@@ -55,13 +56,13 @@ def labels_or_degrees(store: GraphStore, method: str) -> np.ndarray:
 
 
 def graph_shapes(store: GraphStore, x: np.ndarray) -> Shapes:
-    """Of whole graphs; x [N, p] are the features of the vertices."""
+    """Gaussians of whole graphs; x [N, p] are the features of the vertices."""
     graphs = np.arange(len(store))
     return _shapes(store, x, np.zeros_like(graphs), graphs, WHOLE)
 
 
 def vertex_shapes(store: GraphStore, x: np.ndarray, radius: int, vertices: np.ndarray) -> Shapes:
-    """Of the neighbourhoods of vertices (numbered throughout): all nodes within the radius."""
+    """Gaussians of the neighbourhoods of vertices (numbered throughout): all nodes within the radius."""
     graphs = np.searchsorted(store.node_ptr, vertices, side="right") - 1
     return _shapes(store, x, vertices, graphs, radius)
 
@@ -71,6 +72,44 @@ def _shapes(
 ) -> Shapes:
     arrays = store.node_ptr, store.edge_ptr, store.neighbor
     return Shapes.of(_covariances(*arrays, np.ascontiguousarray(x), vertices, graphs, radius))
+
+
+@njit(cache=True, nogil=True)
+def _ball(
+    edge_ptr: np.ndarray,
+    neighbor: np.ndarray,
+    first: int,
+    nodes: int,
+    centre: int,
+    radius: int,
+    place: np.ndarray,
+    ball: np.ndarray,
+    depth: np.ndarray,
+) -> int:
+    """Fill `ball` with the nodes of a neighbourhood (all of the graph, if the radius is below 0) and `place`
+    with the place of each in it, -1 outside. Returns how many there are."""
+    place[:nodes] = -1
+    if radius < 0:
+        for v in range(nodes):
+            ball[v] = v
+            place[v] = v
+        return nodes
+    ball[0] = centre
+    depth[0] = 0
+    place[centre] = 0
+    size, head = 1, 0
+    while head < size:
+        v = first + ball[head]
+        if depth[head] < radius:
+            for e in range(edge_ptr[v], edge_ptr[v + 1]):
+                u = neighbor[e]
+                if place[u] < 0:
+                    place[u] = size
+                    ball[size] = u
+                    depth[size] = depth[head] + 1
+                    size += 1
+        head += 1
+    return size
 
 
 @njit(cache=True, nogil=True)
@@ -94,28 +133,7 @@ def _covariances(
     for t in range(len(vertices)):
         g = graphs[t]
         first, n = node_ptr[g], node_ptr[g + 1] - node_ptr[g]
-        place[:n] = -1
-        if radius < 0:
-            size = n
-            for v in range(n):
-                ball[v] = v
-                place[v] = v
-        else:
-            ball[0] = vertices[t] - first
-            depth[0] = 0
-            place[ball[0]] = 0
-            size, head = 1, 0
-            while head < size:
-                v = first + ball[head]
-                if depth[head] < radius:
-                    for e in range(edge_ptr[v], edge_ptr[v + 1]):
-                        u = neighbor[e]
-                        if place[u] < 0:
-                            place[u] = size
-                            ball[size] = u
-                            depth[size] = depth[head] + 1
-                            size += 1
-                head += 1
+        size = _ball(edge_ptr, neighbor, first, n, vertices[t] - first, radius, place, ball, depth)
         if size == n and whole_graph == g:
             out[t] = whole
             continue

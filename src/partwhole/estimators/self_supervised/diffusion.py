@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from partwhole.errors import TooLarge
-from partwhole.estimators.base import EMBED_GRAPHS
+from partwhole.estimators.encoder import EMBED_GRAPHS
 from partwhole.graphs.csr import concatenated_ranges
 from partwhole.graphs.graph import InputRows, Movable
 from partwhole.graphs.store import GraphStore
@@ -24,6 +24,8 @@ MOST_IN_BATCH = 30_000_000  # 2 GB while a batch is made
 
 @dataclass(frozen=True, eq=False)
 class TwoViews(Movable):
+    """Graphs with their adjacency, and with the diffusion on them."""
+
     inputs: InputRows
     adjacency: Sparse  # [n, n] normalised, with self-loops
     diffusion: Sparse  # [n, n]
@@ -31,6 +33,7 @@ class TwoViews(Movable):
 
     @property
     def num_graphs(self) -> int:
+        """Graphs in the batch."""
         return len(self.node_ptr) - 1
 
     @cached_property
@@ -58,6 +61,7 @@ class Diffused:
             self.weight[self.ptr[g] : self.ptr[g + 1]] = pagerank(adjacency_matrix(store, g)).ravel()
 
     def batch(self, index: np.ndarray) -> TwoViews:
+        """The batch of these graphs, in both views."""
         store = self.store
         nodes, node_ptr, edge_ptr, neighbor = store.batch_structure(index)
         size = len(nodes)

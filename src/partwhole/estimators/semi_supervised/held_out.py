@@ -81,7 +81,7 @@ def read_held_out(path: Path, numbers: bool) -> list[Guess]:
 
 
 def _of_names(known: np.ndarray, predicted: np.ndarray, probability: np.ndarray | None) -> Measures:
-    """Of two classes the probability of one tells that of the other, and so the order of graphs."""
+    """Measures of classes by name. Of two, the probability of one tells that of the other, and the order."""
     classes = np.unique(np.concatenate([known, predicted]))
     codes, chosen = (np.searchsorted(classes, names) for names in (known, predicted))
     scores = None

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from partwhole.graphs.graph import Movable
+from partwhole.graphs.graph import Batch, Movable
 from partwhole.graphs.store import GraphStore
 from partwhole.parallel import ranks
-from partwhole.training.feeds import Batches, Order
+from partwhole.training.feeds import BatchMaker, FeedOptions, GraphNetwork, Order
 
 LABELLED = 2**32  # added to the seed: the order of the labelled graphs is drawn apart
 LEAST_STEPS = 20  # of an epoch: validation after every two steps would only follow noise
@@ -22,11 +21,12 @@ LEAST_STEPS = 20  # of an epoch: validation after every two steps would only fol
 class LabelledBatch(Movable):
     """What a step with labels sees."""
 
-    graphs: Any  # a Batch: labelled graphs, then as many of any
+    graphs: Batch  # labelled graphs, then as many of any
     targets: Tensor  # [B, T] float64, NaN where missing
 
     @property
     def num_graphs(self) -> int:
+        """Graphs in the batch, labelled or not."""
         return len(self.targets)
 
 
@@ -37,7 +37,8 @@ class LabelledFeed:
     def __init__(
         self,
         store: GraphStore,
-        model: Any,  # with `config`, `backbone` and `readout`
+        network: GraphNetwork,
+        options: FeedOptions,
         targets: np.ndarray,
         *,
         labelled: np.ndarray,
@@ -47,17 +48,20 @@ class LabelledFeed:
     ):
         """`targets` [G, T] of the whole store. `everything`: the graphs that are learned from without
         labels, the labelled ones among them; None: labels alone."""
-        config = model.config
-        size, seed = config.batch_size, config.random_state
+        size, seed = options.batch_size, options.random_state
         self.store, self.targets = store, torch.from_numpy(targets)
         self.labelled = Order(labelled, size, LABELLED + seed)
         self.others = None if everything is None else Order(everything, size, seed)
-        self.batches = Batches(store, model, corrupt=corrupt and everything is not None, lift=lift)
+        self.batches = BatchMaker(
+            store, network, options, corrupt=corrupt and everything is not None, lift=lift
+        )
 
     def steps(self) -> int:
+        """Steps of an epoch."""
         return max(self.labelled.steps, LEAST_STEPS)
 
     def batch(self, epoch: int, step: int) -> LabelledBatch:
+        """Labelled graphs and others, with the targets that are known."""
         labelled, others = self._at(epoch, step)
         unknown = torch.full_like(self.targets[others], torch.nan)
         graphs, targets = np.concatenate([labelled, others]), torch.cat([self.targets[labelled], unknown])
@@ -65,6 +69,7 @@ class LabelledFeed:
         return LabelledBatch(self.batches.of(graphs, epoch, step, piece), targets[piece])
 
     def graphs_of(self, epoch: int, step: int) -> GraphStore:
+        """The graphs of that batch, on all ranks."""
         return self.store.take(np.concatenate(self._at(epoch, step)))
 
     def _at(self, epoch: int, step: int) -> tuple[np.ndarray, np.ndarray]:
@@ -77,4 +82,5 @@ class LabelledFeed:
         return labelled, others[~np.isin(others, labelled)]  # a graph twice would be a negative of itself
 
     def release(self) -> None:
+        """Give back the pages of a mapped store."""
         self.store.release_pages()

@@ -59,6 +59,7 @@ def names_of(y: Any, columns: np.ndarray, given: str | Sequence[str] | None) -> 
 
 
 def require_known(columns: np.ndarray, names: Sequence[str], where: str) -> None:
+    """Raise where no graph has a target; `where` says among which graphs."""
     for name, absent in zip(names, np.atleast_1d(missing(columns).all(axis=0))):
         if absent:
             raise PartwholeError(
@@ -66,7 +67,7 @@ def require_known(columns: np.ndarray, names: Sequence[str], where: str) -> None
             )
 
 
-def parts(
+def split(
     columns: np.ndarray, held_out: Any, share: float, seed: int, *, classes: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """The labelled graphs to learn from, and those that choose the epoch: listed, or a share drawn."""

@@ -20,7 +20,7 @@ SIMPLE_GUESSES = ("majority", "rmse_of_mean")  # what needs no model
 
 
 def class_measures(codes: np.ndarray, chosen: np.ndarray, scores: np.ndarray | None) -> Measures:
-    """Of labels `codes` [n], predicted as `chosen` [n]; `scores` [n, classes] order graphs by each class.
+    """Measures of labels `codes` [n], predicted as `chosen` [n]; `scores` [n, classes] order graphs.
 
     `majority` is the accuracy of always naming the largest class. A measure that does not exist, such as the
     ROC AUC where all graphs are of one class, is not there.
@@ -36,7 +36,7 @@ def class_measures(codes: np.ndarray, chosen: np.ndarray, scores: np.ndarray | N
 
 
 def _roc_auc(codes: np.ndarray, scores: np.ndarray, classes: np.ndarray) -> float:
-    """Of each class against the others, the mean; of two classes it is the same for both."""
+    """ROC AUC of each class against the others, the mean; of two classes it is the same for both."""
     if scores.shape[1] == 2:
         return float(roc_auc_score(codes == 1, scores[:, 1] - scores[:, 0]))
     return float(np.mean([roc_auc_score(codes == k, scores[:, k]) for k in classes.astype(int)]))

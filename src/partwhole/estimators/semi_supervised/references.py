@@ -17,6 +17,8 @@ from partwhole.graphs.store import GraphStore
 
 @dataclass(frozen=True)
 class AtomReferences:
+    """Terms of a sum over atoms, one for each element and target."""
+
     terms: np.ndarray  # [1 + elements, T], the first for every molecule
 
     @classmethod
@@ -34,10 +36,12 @@ class AtomReferences:
         return sums
 
     def to_dict(self) -> dict[str, Any]:
+        """What a run folder keeps."""
         return {"terms": self.terms.tolist()}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> AtomReferences:
+        """What `to_dict` gave."""
         return cls(np.array(content["terms"]))
 
 

@@ -16,8 +16,12 @@ from torch.nn.functional import cross_entropy
 
 
 class Task(Protocol):
+    """What a network with labels learns: how many outputs, which loss, which error."""
+
     @property
-    def outputs(self) -> int: ...
+    def outputs(self) -> int:
+        """Columns that the network has."""
+        ...
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """Mean over the known entries."""
@@ -49,15 +53,18 @@ class Regression:
 
     @property
     def outputs(self) -> int:
+        """One column for each target."""
         return len(self.means)
 
     def standardised(self, targets: Tensor) -> Tensor:
+        """Targets with mean 0 and deviation 1 over the labelled training part."""
         shift, scale = (
             torch.tensor(v, dtype=targets.dtype, device=targets.device) for v in (self.means, self.scales)
         )
         return (targets - shift) / scale
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """Mean squared error over the known entries."""
         wanted = self.standardised(targets).to(outputs.dtype)
         known = ~wanted.isnan()
         return (outputs[known] - wanted[known]).square().mean()
@@ -76,6 +83,7 @@ class Regression:
         return numbers
 
     def to_dict(self) -> dict[str, Any]:
+        """What a run folder keeps."""
         return {"means": list(self.means), "scales": list(self.scales)}
 
 
@@ -87,9 +95,11 @@ class Classification:
 
     @property
     def outputs(self) -> int:
+        """One column for each class of each target."""
         return sum(self.sizes)
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """Mean cross-entropy over the known entries."""
         losses = []
         for logits, codes in zip(outputs.split(self.sizes, dim=1), targets.unbind(1)):
             known = ~codes.isnan()

@@ -33,6 +33,7 @@ def word2vec(sentences: Iterable[Sequence[str]], width: int, window: int, epochs
 
 
 def require_words(texts: Iterable[Sequence[str]]) -> None:
+    """Raise where no text has a word."""
     if not any(len(text) for text in texts):
         raise PartwholeError("These graphs have no nodes, so there are no words to learn from; give others.")
 
@@ -58,6 +59,7 @@ class DocumentVectors:
         )
 
     def fit(self, documents: Sequence[Sequence[str]]) -> DocumentVectors:
+        """Learn from the words of each document."""
         require_words(documents)
         tagged = _gensim().models.doc2vec.TaggedDocument
         texts = [tagged(part, [k]) for k, words in enumerate(documents) for part in _parts(words)]
@@ -98,6 +100,7 @@ class DocumentVectors:
         }
 
     def restore(self, arrays: dict[str, np.ndarray]) -> DocumentVectors:
+        """Take back what `arrays` gave."""
         names = [spelled(word) for word in arrays["words"].view(np.uint64)]
         self.model = self._empty()
         self.model.build_vocab_from_freq(dict(zip(names, arrays["counts"].tolist())))
@@ -108,6 +111,7 @@ class DocumentVectors:
 
 
 def spelled(word: int | np.integer) -> str:
+    """A number as a word."""
     return f"{int(word):x}"
 
 

@@ -1,4 +1,4 @@
-"""Donsker-Varadhan estimator."""
+"""The bound of Donsker and Varadhan."""
 
 from __future__ import annotations
 

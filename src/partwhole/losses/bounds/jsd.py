@@ -1,4 +1,4 @@
-"""Jensen-Shannon estimator."""
+"""The bound of Jensen and Shannon."""
 
 from __future__ import annotations
 

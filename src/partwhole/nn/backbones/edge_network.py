@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from partwhole.graphs.graph import GraphBatch
-from partwhole.nn.edge_patterns import PatternMessages, Patterns, find_patterns
+from partwhole.nn.edge_patterns import EdgePatterns, PatternMessages, find_patterns
 from partwhole.nn.layers import linear
 from partwhole.registry import BACKBONES
 
@@ -43,6 +43,7 @@ class EdgeNetwork(nn.Module):
         self.gru = nn.GRUCell(hidden, hidden)
 
     def forward(self, x: Tensor, batch: GraphBatch) -> list[Tensor]:
+        """X^(0) [n, d] -> the vectors after each round, [n, d] each"""
         messages = self.messages(batch)
         outputs = []
         for _ in range(self.rounds):
@@ -51,7 +52,7 @@ class EdgeNetwork(nn.Module):
         return outputs
 
     def messages(self, batch: GraphBatch) -> PatternMessages | ProductMessages:
-        """By patterns of edges where these are few enough to pay."""
+        """The messages of a batch: by patterns of edges where these are few enough to pay."""
         structure = batch.edge_ptr, batch.neighbor
         attributes = batch.inputs.edge_attributes
         if self.edge_layer is not None and len(batch.neighbor):
@@ -61,8 +62,8 @@ class EdgeNetwork(nn.Module):
                 return PatternMessages(patterns, self.edge_layer, self.matrices, attributes, *structure)
         return ProductMessages(self.edge_features(batch), self.matrices, *structure)
 
-    def patterns_pay(self, patterns: Patterns, batch: GraphBatch) -> bool:
-        """Whether they need fewer matrices, and fewer products with one, than nodes have outer products."""
+    def patterns_pay(self, patterns: EdgePatterns, batch: GraphBatch) -> bool:
+        """Whether patterns need fewer matrices, and products with one, than there are outer products."""
         values = 1 + int(patterns.numeric.sum())  # 1 + F
         rows = min(len(batch.neighbor), batch.num_nodes * patterns.count)  # at most
         fewer_matrices = patterns.count * values < self.rounds * batch.num_nodes
@@ -95,19 +96,18 @@ class ProductMessages:
 
     def mean(self, x: Tensor) -> Tensor:
         """[r n, d] -> [r n, d], for r copies of the graphs: G, or G and then G^."""
-        parts, rows = [x.new_zeros(0, x.shape[1])], [self.alone[:0]]
+        heard, rows = [x.new_zeros(0, x.shape[1])], [self.alone[:0]]
         for start in range(0, len(x), max(self.nodes, 1)):
             for nodes, neighbor, weighted in self.blocks:
                 products = weighted @ x[neighbor + start]  # sum_j h(e_ij) x_j over the degree, [m, C, d]
-                parts.append(products.flatten(1) @ self.matrices)  # [m, d]
+                heard.append(products.flatten(1) @ self.matrices)  # [m, d]
                 rows.append(nodes + start)
-            parts.append(x.new_zeros(len(self.alone), x.shape[1]))
+            heard.append(x.new_zeros(len(self.alone), x.shape[1]))
             rows.append(self.alone + start)
-        return torch.cat(parts)[torch.cat(rows).argsort()]
+        return torch.cat(heard)[torch.cat(rows).argsort()]
 
 
 def nodes_by_degree(degree: Tensor) -> list[Tensor]:
     """Nodes of like degree: equal up to `EXACT`, beyond that within a factor of two."""
     rounded = torch.where(degree <= EXACT, degree, 2 ** degree.clamp(min=1).log2().ceil().long())
-    kinds = rounded.unique()
-    return [(rounded == kind).nonzero()[:, 0] for kind in kinds if kind > 0]
+    return [(rounded == like).nonzero()[:, 0] for like in rounded.unique() if like > 0]

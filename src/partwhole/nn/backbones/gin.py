@@ -26,6 +26,7 @@ class GINLayer(nn.Module):
         self.norm = ReLUNorm(hidden)
 
     def forward(self, x: Tensor, batch: Batch) -> Tensor:
+        """Rows of one depth, [rows, d], to rows of the next"""
         summed = batch.aggregate(self.depth, x @ self.first.weight.T)
         inner = bias_relu(summed, self.first.bias)
         out: Tensor = self.norm(inner @ self.second.weight.T, self.second.bias, batch.sizes(self.depth))
@@ -44,6 +45,7 @@ class GIN(nn.Module):
         self.layers = nn.ModuleList(GINLayer(hidden, k + 1) for k in range(layers))
 
     def forward(self, x: Tensor, batch: Batch) -> list[Tensor]:
+        """X^(0) -> X^(1) … X^(L), each with the rows of its depth"""
         outputs = []
         for layer in self.layers:
             x = layer(x, batch)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 
 from partwhole.errors import PartwholeError, near_miss
 from partwhole.graphs.graph import GraphBatch
 from partwhole.registry import BACKBONES
+
+if TYPE_CHECKING:
+    from torch_geometric.nn.models.basic_gnn import BasicGNN
 
 
 @BACKBONES.register
@@ -32,11 +35,12 @@ class PyGBackbone(nn.Module):
         self.model, self.layers = model, layers
 
     def forward(self, x: Tensor, batch: GraphBatch) -> list[Tensor]:
+        """X^(0) [n, d] -> X^(1) … X^(L), [n, d] each"""
         stacked = self.model(x, batch.edge_index)  # [n, L * d]
         return list(stacked.chunk(self.layers, dim=1))
 
 
-def _basic_models() -> dict[str, Any]:
+def _basic_models() -> dict[str, type[BasicGNN]]:
     """The subclasses of PyTorch Geometric's `BasicGNN` that can be built without extra arguments."""
     try:
         from torch_geometric.nn import models

@@ -17,5 +17,6 @@ class MeanReadout(Readout):
         super().__init__(width=hidden)
 
     def read(self, nodes: NodeVectors, weight: Tensor | None) -> Tensor:
+        """The weighted mean over the nodes of each graph, [B, d]"""
         total = node_total(nodes, weight)  # [B, 1]
         return nodes.sum(weight) / total.where(total > 0, 1.0)

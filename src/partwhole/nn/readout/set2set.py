@@ -18,7 +18,7 @@ class Set2SetReadout(Readout):
     q_t = LSTM(q*_{t-1}),  a = softmax_v(x_v . q_t),  q*_t = [q_t, sum_v a_v x_v].
 
     In a subgraph the attention of a node is weighted by its membership, so that a node outside
-    takes no part.
+    counts for nothing.
     """
 
     lifts = False  # the query differs from graph to graph, and with it every node's attention
@@ -29,6 +29,7 @@ class Set2SetReadout(Readout):
         self.lstm = nn.LSTMCell(2 * hidden, hidden)
 
     def read(self, nodes: NodeVectors, weight: Tensor | None) -> Tensor:
+        """The last query and its answer for each graph, [B, 2 d]"""
         assert isinstance(nodes, PlainNodes)
         x, ptr, graph = nodes.x, nodes.rows.ptr, nodes.rows.graph
         graphs = len(ptr) - 1

@@ -19,4 +19,5 @@ class SumReadout(Readout):
         super().__init__(width=hidden)
 
     def read(self, nodes: NodeVectors, weight: Tensor | None) -> Tensor:
+        """The weighted sum over the nodes of each graph, [B, d]"""
         return nodes.sum(weight)

@@ -7,13 +7,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar, TypeVarTuple
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
-def on_all_cores(function: Callable[..., T], tasks: Iterator[tuple[Any, ...]]) -> Iterator[T]:
-    """`function(*task)` in the order of the tasks. Two for each core are taken at a time, so that making
+def on_all_cores(function: Callable[[*Ts], T], tasks: Iterator[tuple[*Ts]]) -> Iterator[T]:
+    """Give `function(*task)` in the order of the tasks. Two for each core are taken at a time, so that making
     tasks does not run ahead of using results; a single task is done here.
 
     The processes are joblib's, which do not run the script of the user again.

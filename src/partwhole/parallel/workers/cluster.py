@@ -6,20 +6,26 @@ import os
 import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Self, TypeVar, TypeVarTuple
 
 from partwhole.errors import PartwholeError
 from partwhole.parallel.workers import LOCAL
 from partwhole.parallel.workers.base import POLL, cores, limit_threads
 
+if TYPE_CHECKING:
+    from ray import ObjectRef
+    from ray.remote_function import RemoteFunction
+
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 RETRIES = 5  # of a task whose process or machine is lost; an error of the task itself is final
 SETTINGS = ("PARTWHOLE_DATA", "PARTWHOLE_MIRROR")  # the same on all machines
 
 
 class RayCluster:
-    """Each task has one core of one machine, with this version of partwhole installed."""
+    """The machines of a Ray cluster, with this version of partwhole; each task has one core of one."""
 
     def __init__(self, address: str):
         self.address = address
@@ -48,7 +54,8 @@ class RayCluster:
         if _answers(self.head):  # leaving a cluster that is gone takes a minute and ends the process
             self.ray.shutdown()
 
-    def results(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[T | None]:
+    def results(self, function: Callable[[*Ts], T], tasks: Iterable[tuple[*Ts]]) -> Iterator[T | None]:
+        """Give `function(*task)` as each is finished; None every `POLL` seconds in which nothing is."""
         remote = self._remote(function)
         pending = [remote.remote(*task) for task in tasks]
         while pending:
@@ -59,10 +66,13 @@ class RayCluster:
             if not finished:
                 yield None
 
-    def in_order(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[T]:
-        """`function(*task)` in the order of the tasks, of which twice as many as cores are begun ahead."""
+    def in_order(self, function: Callable[..., T], tasks: Iterable[tuple[object, ...]]) -> Iterator[T]:
+        """Give `function(*task)` in the order of the tasks, of which twice as many as cores are begun ahead.
+
+        A task may hold what `shared` gave in place of a value.
+        """
         remote = self._remote(function)
-        pending: deque[Any] = deque()
+        pending: deque[ObjectRef[T]] = deque()
         for task in tasks:
             pending.append(remote.remote(*task))
             if len(pending) > 2 * self.size:
@@ -70,18 +80,18 @@ class RayCluster:
         while pending:
             yield self._result(pending.popleft())
 
-    def shared(self, value: Any) -> Any:
-        """A value that every task gets: sent once to each machine."""
+    def shared(self, value: object) -> object:
+        """A reference to a value that every task gets, which is sent once to each machine."""
         return self.ray.put(value)
 
-    def _remote(self, function: Callable[..., Any]) -> Any:
-        def alone(*task: Any) -> Any:
+    def _remote(self, function: Callable[..., T]) -> RemoteFunction:
+        def alone(*task: object) -> T:
             limit_threads(1)
             return function(*task)
 
         return self.ray.remote(num_cpus=1, max_retries=RETRIES)(alone)
 
-    def _result(self, reference: Any) -> Any:
+    def _result(self, reference: ObjectRef[T]) -> T:
         while True:
             self._require_head()
             try:
@@ -127,7 +137,7 @@ def _answers(address: str) -> bool:
         return False
 
 
-def _ray() -> Any:
+def _ray() -> ModuleType:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
     try:
         import ray

@@ -9,16 +9,17 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar, TypeVarTuple
 
 from partwhole.errors import PartwholeError
 from partwhole.parallel.workers.base import POLL, cores, limit_threads
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 class Processes:
-    """One for each core is the fastest: the small matrices of a step do not fill two."""
+    """Processes of this machine, one for each core: the small matrices of a step do not fill two."""
 
     def __init__(self, jobs: int | None, tasks: int):
         if jobs is not None and jobs < 1:
@@ -36,7 +37,8 @@ class Processes:
         self.lifeline.close()  # ends the workers, also those in the middle of a task
         self.pool.shutdown(wait=False, cancel_futures=True)
 
-    def results(self, function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[T | None]:
+    def results(self, function: Callable[[*Ts], T], tasks: Iterable[tuple[*Ts]]) -> Iterator[T | None]:
+        """Give `function(*task)` as each is finished; None every `POLL` seconds in which nothing is."""
         try:
             pending: set[Future[T]] = {self.pool.submit(function, *task) for task in tasks}
             while pending:

@@ -13,10 +13,12 @@ HOME = Path(__file__).parent
 
 
 def names() -> list[str]:
+    """The encoders that come with the package."""
     return sorted(config.parent.name for config in HOME.glob("*/config.toml"))
 
 
 def pretrained_folder(name: str) -> Path:
+    """The run folder of an encoder that comes with the package."""
     if name not in names():
         raise PartwholeError(f"There is no pretrained encoder {name!r}.{near_miss(name, names())}")
     return HOME / name

@@ -79,6 +79,7 @@ MOTIFS, QM9 = "MOTIFS", "QM9"
 
 
 def names() -> list[str]:
+    """All known names, those of the paper's sets first."""
     return [*DATASETS, *moleculenet.SETS, QM9, MOTIFS]
 
 
@@ -102,7 +103,7 @@ def _own(name: str) -> Path:
 
 
 def load(name: str) -> GraphStore:
-    """A data set by name."""
+    """Read a data set by its name; a TU set of the user's own in `$PARTWHOLE_DATA/tu` too."""
     known = canonical(name)
     if known == MOTIFS:
         return make_motif_graphs()
@@ -155,6 +156,7 @@ def _data_root() -> Path:
 
 
 def cache_folder() -> Path:
+    """Where downloads and prepared sets are kept: `$XDG_CACHE_HOME/partwhole`."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "partwhole"
 

@@ -17,6 +17,8 @@ PUBLIC_DOWNLOAD = "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets"
 
 @dataclass(frozen=True)
 class PropertySet:
+    """A set of MoleculeNet: what is measured, and the checksum of its file."""
+
     about: str
     graphs: int  # that RDKit can read; of BBBP 11 and of Tox21 8 more rows are no possible molecules
     targets: tuple[str, ...]
@@ -79,7 +81,7 @@ SETS = {
 
 
 def read(name: str, path: Path) -> GraphStore:
-    """The molecules that are possible ones; the content is compared with a known checksum."""
+    """Read the molecules that are possible ones; the content is compared with a known checksum."""
     with open_unpacked(path) as file:
         found = hashlib.sha256(file.read()).hexdigest()
     if found != SETS[name].sha256:

@@ -16,22 +16,44 @@ MOTIFS = {
 
 
 def make_motif_graphs(num_graphs: int = 200, base_nodes: int = 20, random_state: int = 0) -> GraphStore:
-    """Random trees by preferential attachment, each with a cycle or a house tied on by one edge.
+    """Make random trees by preferential attachment, each with a cycle or a house tied on by one edge.
 
-    The motif is the class; the classes are balanced. Trees have `base_nodes` nodes, give or take
-    a quarter, so that size says nothing of the class. `store.marks` is 1 on the nodes of the
-    motif and 0 elsewhere; nodes are in random order.
+    The motif, which has five nodes, is the class; the classes are balanced. Nodes are in random order.
+
+    Parameters
+    ----------
+    num_graphs : int
+        How many graphs to make, cycles and houses in turn.
+    base_nodes : int
+        Nodes of a tree, give or take a quarter, so that the size says nothing of the class.
+    random_state : int
+        The same number gives the same graphs.
+
+    Returns
+    -------
+    GraphStore
+        Graphs without attributes and with the target `motif`; `store.marks` is 1 on the nodes of the motif
+        and 0 elsewhere.
+
+    Examples
+    --------
+    >>> from partwhole import make_motif_graphs
+    >>> store = make_motif_graphs(num_graphs=4)
+    >>> store.labels.tolist()
+    ['cycle', 'house', 'cycle', 'house']
+    >>> int(store[0].marks.sum())
+    5
     """
     random = np.random.default_rng(random_state)
     names = tuple(MOTIFS)
     schema = Schema(targets=(Column.categorical("motif", names),))
     graphs = []
     for i in range(num_graphs):
-        kind = i % len(names)
+        label = i % len(names)
         spread = base_nodes // 4
         tree = _preferential_tree(base_nodes + int(random.integers(-spread, spread + 1)), random)
         nodes = len(tree) + 1
-        motif = np.array(MOTIFS[names[kind]]) + nodes
+        motif = np.array(MOTIFS[names[label]]) + nodes
         bridge = [(int(random.integers(nodes)), nodes + int(random.integers(5)))]
         edges = np.concatenate([np.array(tree).reshape(-1, 2), motif, bridge])
         order = random.permutation(nodes + 5)
@@ -41,7 +63,7 @@ def make_motif_graphs(num_graphs: int = 200, base_nodes: int = 20, random_state:
             Graph(
                 num_nodes=nodes + 5,
                 edges=order[edges],
-                targets=np.array([float(kind)]),
+                targets=np.array([float(label)]),
                 marks=marks,
                 id=i,
                 schema=schema,

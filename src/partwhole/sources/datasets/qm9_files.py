@@ -13,14 +13,18 @@ import hashlib
 import importlib.util
 import itertools
 import lzma
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from partwhole.errors import PartwholeError
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
 
 TARGETS = ("mu", "alpha", "homo", "lumo", "gap", "r2", "zpve", "U0", "U", "H", "G", "Cv")
 FOLDER_FILES = {
@@ -70,19 +74,20 @@ class Molecules:
         for start in range(0, len(self.index), size):
             stop = min(start + size, len(self.index))
             a, b = slice(atoms[start], atoms[stop]), slice(bonds[start], bonds[stop])
-            part = slice(start, stop)
+            graphs = slice(start, stop)
             yield Molecules(
-                self.index[part],
-                self.num_atoms[part],
+                self.index[graphs],
+                self.num_atoms[graphs],
                 self.numbers[a],
                 self.positions[a],
-                self.num_bonds[part],
+                self.num_bonds[graphs],
                 self.bonds[b],
-                self.targets[part],
+                self.targets[graphs],
             )
 
 
 def is_folder(path: Path) -> bool:
+    """Whether all compact arrays lie in this folder."""
     return all((path / name).is_file() for name in FOLDER_FILES)
 
 
@@ -94,6 +99,7 @@ def package_folder() -> Path | None:
 
 
 def read_folder(folder: Path) -> Molecules:
+    """Read the compact arrays, which are compared with known checksums."""
     for name, wanted in FOLDER_FILES.items():
         with (folder / name).open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != wanted:
@@ -118,6 +124,7 @@ def read_folder(folder: Path) -> Molecules:
 
 
 def read_package(folder: Path) -> Molecules:
+    """Read the tables of qm9pack; bonds come from SMILES and distances, as said above."""
     try:
         from rdkit import Chem, RDLogger
     except ImportError:
@@ -150,16 +157,19 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(text)
 
 
-def bonds_from_smiles(smiles: str, numbers: np.ndarray, positions: np.ndarray, chem: Any) -> np.ndarray:
+def bonds_from_smiles(
+    smiles: str, numbers: np.ndarray, positions: np.ndarray, chem: ModuleType
+) -> np.ndarray:
     """[bonds, 3] of one molecule: heavy atoms as in the SMILES, hydrogens by distance."""
     molecule = chem.MolFromSmiles(smiles)
     heavy = np.flatnonzero(numbers != 1)
-    kinds = {chem.BondType.SINGLE: 1, chem.BondType.DOUBLE: 2, chem.BondType.TRIPLE: 3}
+    bond_types = {chem.BondType.SINGLE: 1, chem.BondType.DOUBLE: 2, chem.BondType.TRIPLE: 3}
     written = [
-        (b.GetBeginAtomIdx(), b.GetEndAtomIdx(), kinds.get(b.GetBondType(), 4)) for b in molecule.GetBonds()
+        (b.GetBeginAtomIdx(), b.GetEndAtomIdx(), bond_types.get(b.GetBondType(), 4))
+        for b in molecule.GetBonds()
     ]
     order = _places(molecule, numbers[heavy], positions[heavy])
-    bonds = [(*sorted((heavy[order[a]], heavy[order[b]])), kind) for a, b, kind in written]
+    bonds = [(*sorted((heavy[order[a]], heavy[order[b]])), bond_type) for a, b, bond_type in written]
     for h in np.flatnonzero(numbers == 1):
         others = heavy if len(heavy) else np.delete(np.arange(len(numbers)), h)
         nearest = others[((positions[others] - positions[h]) ** 2).sum(axis=1).argmin()]
@@ -167,7 +177,7 @@ def bonds_from_smiles(smiles: str, numbers: np.ndarray, positions: np.ndarray, c
     return np.array(sorted(bonds), dtype=np.int64).reshape(-1, 3)
 
 
-def _places(molecule: Any, numbers: np.ndarray, positions: np.ndarray) -> list[int]:
+def _places(molecule: Mol, numbers: np.ndarray, positions: np.ndarray) -> list[int]:
     """Which coordinates belong to each atom of the SMILES.
 
     All but six molecules list both in one order. In those six, the order of the same elements under
@@ -176,7 +186,7 @@ def _places(molecule: Any, numbers: np.ndarray, positions: np.ndarray) -> list[i
     wanted = [atom.GetAtomicNum() for atom in molecule.GetAtoms()]
     pairs = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx()) for b in molecule.GetBonds()]
 
-    def length(order: Any) -> float:
+    def length(order: Sequence[int]) -> float:
         return sum(float(np.linalg.norm(positions[order[a]] - positions[order[b]])) for a, b in pairs)
 
     straight = list(range(len(wanted)))

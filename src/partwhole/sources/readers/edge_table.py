@@ -19,11 +19,12 @@ from partwhole.graphs.store import GraphStore
 from partwhole.graphs.values import as_ids
 from partwhole.registry import SOURCES
 from partwhole.sources.attributes import encode
-from partwhole.sources.base import Source
+from partwhole.sources.base import Data, Source
 from partwhole.sources.frames import is_frame
 from partwhole.sources.reading import Reading
 from partwhole.sources.tables import (
     SUFFIXES,
+    TableLike,
     column_names,
     first_row,
     is_table,
@@ -40,7 +41,8 @@ NODE = ("node", "node_id", "id", "name")
 ENDS = (("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v"), ("node1", "node2"))
 
 
-def is_edge_table(data: Any) -> bool:
+def is_edge_table(data: object) -> bool:
+    """Whether it is a table with columns for a graph and the two ends of an edge."""
     if not is_table(data):
         return False
     try:
@@ -51,15 +53,19 @@ def is_edge_table(data: Any) -> bool:
 
 
 @SOURCES.register
-class EdgeTable(Source):
-    about = "a table (CSV, TSV, Parquet, Excel, pandas) with the columns graph, source and target"
+class EdgeTable(Source[TableLike]):
+    """Graphs of one table of edges, told apart by a column."""
+
+    reads = "a table (CSV, TSV, Parquet, Excel, pandas) with the columns graph, source and target"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    def accepts(data: object) -> bool:
+        """Whether it is a table of edges, or a folder with one."""
         return is_edge_table(_table(data))
 
     @staticmethod
-    def read(data: Path, reading: Reading) -> GraphStore:
+    def read(data: TableLike, reading: Reading) -> GraphStore:
+        """Read the edges, and the attributes of nodes and graphs from the tables beside."""
         data = _table(data)
         names = column_names(data)
         key, ends = named(names, GRAPH), _ends(names)
@@ -119,18 +125,20 @@ class _Nodes:
         return len(self.places)
 
     def number(self, graph: str, name: str) -> int:
+        """The number of this node, a new one where it was not seen before."""
         g = self.graphs.setdefault(graph, len(self.graphs))
         return self.places.setdefault((g, name), len(self.places))
 
     def by_graph(self) -> tuple[np.ndarray, np.ndarray]:
         """The nodes graph by graph, and how many each graph has."""
-        owner = np.array([g for g, _ in self.places], dtype=np.int64)
-        return np.argsort(owner, kind="stable"), np.bincount(owner, minlength=len(self.graphs))
+        graph_of_node = np.array([g for g, _ in self.places], dtype=np.int64)
+        counts = np.bincount(graph_of_node, minlength=len(self.graphs))
+        return np.argsort(graph_of_node, kind="stable"), counts
 
 
-def _node_attributes(path: Path, nodes: _Nodes) -> dict[str, list[Any]]:
-    """Of the nodes in the order of their numbers; nodes that only the table names are added."""
-    beside = _beside(path, "nodes")
+def _node_attributes(edges: TableLike, nodes: _Nodes) -> dict[str, list[Any]]:
+    """The attributes of nodes in the order of their numbers; nodes that only their table names are added."""
+    beside = _beside(edges, "nodes")
     if beside is None:
         return {}
     keys = [_key(beside, GRAPH), _key(beside, NODE)]
@@ -150,8 +158,9 @@ def _node_attributes(path: Path, nodes: _Nodes) -> dict[str, list[Any]]:
     return out
 
 
-def _with_graph_table(path: Path, store: GraphStore, nodes: _Nodes, reading: Reading) -> GraphStore:
-    beside = _beside(path, "graphs")
+def _with_graph_table(edges: TableLike, store: GraphStore, nodes: _Nodes, reading: Reading) -> GraphStore:
+    """The store with the targets of the table of graphs, where there is one."""
+    beside = _beside(edges, "graphs")
     if beside is None:
         return store
     key = _key(beside, GRAPH)
@@ -163,8 +172,8 @@ def _with_graph_table(path: Path, store: GraphStore, nodes: _Nodes, reading: Rea
     return with_targets(store, rows_of_table(columns, rows, beside.name, reading), reading)
 
 
-def _table(data: Any) -> Any:
-    """`edges.csv` of a folder that has one."""
+def _table(data: Data) -> Data | Path:
+    """The table of edges in a folder that has one; anything else as it is."""
     if not isinstance(data, Path) or not data.is_dir():
         return data
     places = (data / f"{EDGES}{suffix}" for suffix in SUFFIXES)
@@ -184,10 +193,11 @@ def _key(path: Path, wanted: tuple[str, ...]) -> str:
     return name
 
 
-def _beside(path: Any, what: str) -> Path | None:
-    if is_frame(path):
+def _beside(edges: TableLike, what: str) -> Path | None:
+    """The table of nodes or of graphs that lies beside a table of edges."""
+    if is_frame(edges):
         return None
-    names = [f"{stem(path)}.{what}", *([what] if stem(path) == EDGES else [])]
-    places = (path.parent / f"{name}{suffix}" for name in names for suffix in SUFFIXES)
+    names = [f"{stem(edges)}.{what}", *([what] if stem(edges) == EDGES else [])]
+    places = (edges.parent / f"{name}{suffix}" for name in names for suffix in SUFFIXES)
     found = next((place for place in places if place.is_file()), None)
-    return found and require_inside(found, path.parent)
+    return found and require_inside(found, edges.parent)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from partwhole.graphs.store import GraphStore
 from partwhole.registry import SOURCES
-from partwhole.sources.base import Piece, Shard, Source, Whole
+from partwhole.sources.base import Piece, Shard, Source, WholeShard
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.frames import frame_index, is_frame
 from partwhole.sources.readers.edge_table import is_edge_table
@@ -25,6 +23,7 @@ from partwhole.sources.readers.molecules import (
 from partwhole.sources.reading import Reading
 from partwhole.sources.smiles_column import SMILES, smiles_column
 from partwhole.sources.tables import (
+    TableLike,
     column_names,
     count_rows,
     first_row,
@@ -43,16 +42,20 @@ IDS = ("id", "name", "compound_id", "molecule_id", "mol_id")
 
 
 @SOURCES.register
-class MoleculeTable(Source):
-    about = "a table (CSV, TSV, Parquet, Excel, pandas) with a SMILES column"
+class MoleculeTable(Source[TableLike]):
+    """Molecules by a column of SMILES; the other columns are targets."""
+
+    reads = "a table (CSV, TSV, Parquet, Excel, pandas) with a SMILES column"
     has_smiles_column = True
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    def accepts(data: object) -> bool:
+        """Whether it is a table, unless of edges."""
         return is_table(data) and not is_edge_table(data)
 
     @staticmethod
-    def read(data: Any, reading: Reading) -> GraphStore:
+    def read(data: TableLike, reading: Reading) -> GraphStore:
+        """Read all rows; a column of names gives the ids."""
         names = column_names(data)
         key = named(names, IDS)
         smiles = smiles_column(data, names, reading)
@@ -70,9 +73,10 @@ class MoleculeTable(Source):
         return _knowing(store, smiles)
 
     @classmethod
-    def shards(cls, data: Path, reading: Reading) -> Iterator[Shard]:
-        if needs_coordinates(reading.schema):  # which a table has not; reading it says so
-            yield Whole(cls, data)
+    def shards(cls, data: TableLike, reading: Reading) -> Iterator[Shard]:
+        """`CHUNK` rows of a file at a time; a `DataFrame`, which is in memory already, at once."""
+        if is_frame(data) or needs_coordinates(reading.schema):  # a table has none; reading it says so
+            yield WholeShard(cls, data)
             return
         require_rdkit()
         names = column_names(data)
@@ -84,12 +88,13 @@ class MoleculeTable(Source):
             yield MoleculeRows(table, smiles, key, k * CHUNK, first_row(data), stem(data))
 
     @staticmethod
-    def count(data: Path) -> int | None:
-        return count_rows(data)
+    def count(data: TableLike) -> int | None:
+        """How many rows a Parquet or Excel file has."""
+        return None if is_frame(data) else count_rows(data)
 
 
-def called_in(data: Any) -> Callable[[int], str]:
-    """What a person calls a row of the table."""
+def called_in(data: TableLike) -> Callable[[int], str]:
+    """How a person calls a row of the table, by its place: `row 2`."""
     first = first_row(data)
     return lambda row: f"row {row + first}"
 
@@ -103,7 +108,7 @@ def _knowing(store: GraphStore, smiles: str) -> GraphStore:
 
 @dataclass(frozen=True)
 class MoleculeRows:
-    """Some rows of a table."""
+    """Some rows of a table of molecules: a shard."""
 
     table: pa.Table
     smiles: str  # the columns
@@ -113,6 +118,7 @@ class MoleculeRows:
     name: str
 
     def read(self, reading: Reading) -> Piece:
+        """Encode these rows; the piece keeps those that could be read."""
         found = encode_molecules(values(self.table.column(self.smiles)), self.first, reading.most_nodes)
         found.tell(reading, lambda row: f"row {row + self.counted_from}")
         rows = self.table.take(found.store.rows - self.first)

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from partwhole.parallel.workers.all_cores import on_all_cores
 from partwhole.registry import SOURCES
 from partwhole.sources.base import Source, all_of
 from partwhole.sources.reading import Reading
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Atom, Bond, Mol
+    from typing_extensions import TypeIs
 
 ELEMENTS = [
     "C",
@@ -78,22 +82,29 @@ SCHEMA = Schema(
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedMolecules:
     """Some molecules as a store, which knows the rows that they had, and why other rows are not there."""
 
     store: GraphStore
     failed: list[tuple[int, str]]  # row, reason
 
     def tell(self, reading: Reading, called: Called) -> None:
+        """Leave the rows out that could not be read, by what a person calls them."""
         for row, reason in self.failed:
             reading.leave_out(called(row), reason)
 
 
+def is_molecule(item: object) -> TypeIs[Mol]:
+    """Whether it is a molecule of RDKit, which need not be installed to tell."""
+    return hasattr(item, "GetAtoms")
+
+
 def item_of_a_list(row: int) -> str:
+    """What an item of a list is called, by its place from 0."""
     return f"molecule {row}"
 
 
-def read_molecules(data: Sequence[Any], reading: Reading, called: Called = item_of_a_list) -> GraphStore:
+def read_molecules(data: Sequence[object], reading: Reading, called: Called = item_of_a_list) -> GraphStore:
     """Atoms and bonds with one-hot features; hydrogens are counted, not drawn as nodes."""
     pieces = list(encoded_pieces(data, reading, called))
     if not pieces:
@@ -110,8 +121,8 @@ def stream_molecules(smiles: Iterable[str], folder: str | Path) -> GraphStore:
 
 
 def encoded_pieces(
-    data: Iterable[Any], reading: Reading, called: Called = item_of_a_list
-) -> Iterator[Encoded]:
+    data: Iterable[object], reading: Reading, called: Called = item_of_a_list
+) -> Iterator[EncodedMolecules]:
     """`CHUNK` molecules at a time, encoded on all cores where there are several."""
     require_rdkit()
     if reading.most_graphs is not None:
@@ -131,13 +142,15 @@ def encoded_pieces(
         yield piece
 
 
-def _chunks(data: Iterable[Any]) -> Iterator[list[Any]]:
+def _chunks(data: Iterable[object]) -> Iterator[list[object]]:
     items = iter(data)
     while chunk := list(itertools.islice(items, CHUNK)):
         yield chunk
 
 
-def encode_molecules(items: list[Any], first: int = 0, most_nodes: int | None = None) -> Encoded:
+def encode_molecules(
+    items: Sequence[object], first: int = 0, most_nodes: int | None = None
+) -> EncodedMolecules:
     """Molecules to a store; `first` is the row of the first."""
     atom_codes, bond_codes = _coders()
     counts: list[int] = []
@@ -148,7 +161,7 @@ def encode_molecules(items: list[Any], first: int = 0, most_nodes: int | None = 
     features: list[list[int]] = []
     for i, item in enumerate(items):
         try:
-            molecule = item if hasattr(item, "GetAtoms") else parse_smiles(item, most_nodes)
+            molecule = item if is_molecule(item) else parse_smiles(item, most_nodes)
         except TooLarge:
             raise
         except PartwholeError as reason:
@@ -179,21 +192,21 @@ def encode_molecules(items: list[Any], first: int = 0, most_nodes: int | None = 
         rows=rows,
         name="molecules",
     )
-    return Encoded(store, failed)
+    return EncodedMolecules(store, failed)
 
 
-def with_names(store: GraphStore, names: Sequence[Any]) -> GraphStore:
-    """With these as ids; a molecule that has none keeps its SMILES."""
+def with_names(store: GraphStore, names: Sequence[object]) -> GraphStore:
+    """The store with these as ids; a molecule whose name is None keeps its SMILES."""
     pairs = zip(names, store.ids.tolist(), strict=True)
     return replace(store, ids=as_ids([str(own if name is None else name) for name, own in pairs]))
 
 
-def _own_id(item: Any, row: int) -> str:
+def _own_id(item: object, row: int) -> str:
     """Its SMILES as given, or its place."""
     return item if isinstance(item, str) else str(row)
 
 
-def parse_smiles(smiles: Any, most_nodes: int | None = None) -> Any:
+def parse_smiles(smiles: object, most_nodes: int | None = None) -> Mol:
     """The RDKit molecule, or an error that says why there is none."""
     from rdkit import Chem, rdBase
 
@@ -212,18 +225,18 @@ def parse_smiles(smiles: Any, most_nodes: int | None = None) -> Any:
     return molecule
 
 
-def require_possible(molecule: Any, called: str) -> None:
-    """RDKit's own checks, after which it knows rings, hydrogens and aromatic bonds."""
+def require_possible(molecule: Mol, called: str) -> None:
+    """Raise where RDKit's own checks fail; after them it knows rings, hydrogens and aromatic bonds."""
     from rdkit import Chem
 
     try:
         Chem.SanitizeMol(molecule)
-    except Exception as error:  # of several kinds, all meaning the same here
+    except Exception as error:  # of several classes, all meaning the same here
         raise PartwholeError(f"{called} is not a possible molecule ({error}); correct or drop it.") from None
 
 
 @functools.cache
-def _coders() -> tuple[Callable[[Any], list[int]], Callable[[Any], list[int]]]:
+def _coders() -> tuple[Callable[[Atom], list[int]], Callable[[Bond], list[int]]]:
     """Functions from an RDKit atom and bond to their codes; the last category is for all else."""
     from rdkit.Chem import BondStereo, BondType, ChiralType, HybridizationType
 
@@ -234,7 +247,7 @@ def _coders() -> tuple[Callable[[Any], list[int]], Callable[[Any], list[int]]]:
         ChiralType.CHI_TETRAHEDRAL_CW: 1,
         ChiralType.CHI_TETRAHEDRAL_CCW: 2,
     }
-    kind = {getattr(BondType, name.upper()): k for k, name in enumerate(BONDS[:-1])}
+    bond_type = {getattr(BondType, name.upper()): k for k, name in enumerate(BONDS[:-1])}
     stereo = {
         BondStereo.STEREONONE: 0,
         BondStereo.STEREOANY: 1,
@@ -242,7 +255,7 @@ def _coders() -> tuple[Callable[[Any], list[int]], Callable[[Any], list[int]]]:
         BondStereo.STEREOE: 3,
     }
 
-    def atom_codes(atom: Any) -> list[int]:
+    def atom_codes(atom: Atom) -> list[int]:
         return [
             element.get(atom.GetSymbol(), len(ELEMENTS) - 1),
             min(atom.GetDegree(), 6),
@@ -254,9 +267,9 @@ def _coders() -> tuple[Callable[[Any], list[int]], Callable[[Any], list[int]]]:
             chirality.get(atom.GetChiralTag(), 3),
         ]
 
-    def bond_codes(bond: Any) -> list[int]:
+    def bond_codes(bond: Bond) -> list[int]:
         return [
-            kind.get(bond.GetBondType(), len(BONDS) - 1),
+            bond_type.get(bond.GetBondType(), len(BONDS) - 1),
             int(bond.GetIsConjugated()),
             int(bond.IsInRing()),
             stereo.get(bond.GetStereo(), 4),
@@ -266,6 +279,7 @@ def _coders() -> tuple[Callable[[Any], list[int]], Callable[[Any], list[int]]]:
 
 
 def require_rdkit() -> None:
+    """Raise with the way to install RDKit where it is not installed."""
     try:
         import rdkit  # noqa: F401
     except ImportError:
@@ -274,8 +288,10 @@ def require_rdkit() -> None:
         ) from None
 
 
-def read_any_molecules(data: Sequence[Any], reading: Reading, called: Called = item_of_a_list) -> GraphStore:
-    """As the model learned them: by their bonds alone, or by the distances of their atoms."""
+def read_any_molecules(
+    data: Sequence[object], reading: Reading, called: Called = item_of_a_list
+) -> GraphStore:
+    """Read molecules as the model learned them: by their bonds alone, or by the distances of their atoms."""
     from partwhole.sources.conformers import needs_coordinates, read_conformers
 
     read = read_conformers if needs_coordinates(reading.schema) else read_molecules
@@ -283,13 +299,17 @@ def read_any_molecules(data: Sequence[Any], reading: Reading, called: Called = i
 
 
 @SOURCES.register
-class MoleculeSource(Source):
-    about = "a list of SMILES strings or RDKit molecules"
+class MoleculeSource(Source[Sequence[object]]):
+    """Molecules in memory."""
+
+    reads = "a list of SMILES strings or RDKit molecules"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
-        return all_of(data, lambda item: isinstance(item, str) or hasattr(item, "GetAtoms"))
+    def accepts(data: object) -> bool:
+        """Whether the first item is a text or a molecule."""
+        return all_of(data, lambda item: isinstance(item, str) or is_molecule(item))
 
     @staticmethod
-    def read(data: Any, reading: Reading) -> GraphStore:
+    def read(data: Sequence[object], reading: Reading) -> GraphStore:
+        """Parse and encode all molecules; SMILES are their own ids."""
         return read_any_molecules(data, reading)

@@ -98,7 +98,7 @@ def _number(text: str) -> float | str:
         return text
 
 
-KINDS: dict[str, Callable[[Path], list[nx.Graph]]] = {
+FORMATS: dict[str, Callable[[Path], list[nx.Graph]]] = {
     ".graphml": _graphml,
     ".gml": _gml,
     ".json": _json,
@@ -106,19 +106,20 @@ KINDS: dict[str, Callable[[Path], list[nx.Graph]]] = {
     ".edgelist": _edges,
     ".edges": _edges,
 }
-PLAIN = (".txt", ".csv", ".tsv")  # lists of edges in a folder that has no other kind
+PLAIN = (".txt", ".csv", ".tsv")  # lists of edges in a folder that has no other format
 OF_PARSERS = (nx.NetworkXException, xml.ParseError, ValueError, KeyError, TypeError, AttributeError)
 WRONG = (*OF_PARSERS, PartwholeError, LookupError, RecursionError, OSError, EOFError)
 
 
-def _kind(path: Path) -> str:
+def _format(path: Path) -> str:
+    """The suffix of a file, packed or not, which tells its format."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def _stem(name: str) -> str:
-    """The name of a file without what tells its kind."""
+    """The name of a file without what tells its format."""
     bare = name.removesuffix(".gz")
-    return Path(bare).stem if _kind(Path(name)) in (*KINDS, *PLAIN) else bare
+    return Path(bare).stem if _format(Path(name)) in (*FORMATS, *PLAIN) else bare
 
 
 def _text(path: Path) -> str:
@@ -127,17 +128,21 @@ def _text(path: Path) -> str:
 
 
 @SOURCES.register
-class NetworkFiles(Source):
-    about = "a GraphML, GML, node-link JSON or edge list file, or a folder of such files"
+class NetworkFiles(Source[Path]):
+    """Graphs in files of their own."""
+
+    reads = "a GraphML, GML, node-link JSON or edge list file, or a folder of such files"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    def accepts(data: object) -> bool:
+        """Whether it is such a file, or a folder that has some or whose sub-folders have."""
         if not isinstance(data, Path):
             return False
-        return bool(_files(data)) if data.is_dir() else _kind(data) in KINDS
+        return bool(_files(data)) if data.is_dir() else _format(data) in FORMATS
 
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:
+        """Read all files; targets come from `labels.csv`, or are the sub-folders."""
         files = _files(data) if data.is_dir() else [data]
         reading.require_few(len(files))
         graphs, ids, places, rows, read = [], [], [], [], 0
@@ -145,8 +150,8 @@ class NetworkFiles(Source):
             try:
                 if data.is_dir():
                     require_inside(path, data)
-                found = KINDS.get(_kind(path), _edges)(path)
-                for note in notes_on_encoding(path) if _kind(path) != ".graphml" else []:
+                found = FORMATS.get(_format(path), _edges)(path)
+                for note in notes_on_encoding(path) if _format(path) != ".graphml" else []:
                     reading.note(note)
             except WRONG as error:
                 reason = " ".join(str(error).split()) or type(error).__name__
@@ -178,20 +183,20 @@ def _files(folder: Path) -> list[Path]:
     if (folder / "schema.json").is_file() or any(folder.glob("*_A.txt")):  # a saved store, a TU set
         return []
     folders = [folder, *(sub for sub in sorted(folder.iterdir()) if sub.is_dir())]
-    for kinds in (tuple(KINDS), PLAIN):
-        own, *below = [_of_kinds(place, kinds) for place in folders if not place.name.startswith(".")]
+    for formats in (tuple(FORMATS), PLAIN):
+        own, *below = [_of_formats(place, formats) for place in folders if not place.name.startswith(".")]
         if found := own or [path for files in below for path in files]:
             return found
     return []
 
 
-def _of_kinds(folder: Path, kinds: tuple[str, ...]) -> list[Path]:
+def _of_formats(folder: Path, formats: tuple[str, ...]) -> list[Path]:
     tables = (*LABELS, "edges.csv", "nodes.csv", "graphs.csv")
     return [
         path
         for path in sorted(folder.iterdir())
         if path.is_file()
-        and _kind(path) in kinds
+        and _format(path) in formats
         and path.name not in tables
         and not path.name.startswith((".", "README"))
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import networkx as nx
@@ -22,12 +22,13 @@ LABELS = ("label", "y")  # of the attributes of a graph, those that name its cla
 NO_TARGETS = ("id", "name", "node_default", "edge_default")  # of the attributes of a graph
 
 
-def read_networkx(data: Any, reading: Reading, ids: Sequence[str] | None = None) -> GraphStore:
-    """Nodes may be named by anything. Directed edges are read as undirected."""
-    graphs = list(data)
-    for i, graph in enumerate(graphs):
+def read_networkx(data: Iterable[object], reading: Reading, ids: Sequence[str] | None = None) -> GraphStore:
+    """Read networkx graphs. Nodes may be named by anything; directed edges are read as undirected."""
+    graphs: list[nx.Graph] = []
+    for i, graph in enumerate(data):
         if not isinstance(graph, nx.Graph):
             raise PartwholeError(f"Graph {i} is a {type(graph).__name__}, not a networkx graph.")
+        graphs.append(graph)
     if directed := sum(graph.is_directed() for graph in graphs):
         reading.note(f"{directed} of {len(graphs)} graphs are directed; their edges are read as undirected.")
     counts, edges, node_rows, edge_rows = [], [], [], []
@@ -71,13 +72,17 @@ def _targets(graphs: list[nx.Graph]) -> dict[str, list[Any]]:
 
 
 @SOURCES.register
-class NetworkxSource(Source):
-    about = "a list of networkx graphs"
+class NetworkxSource(Source[Iterable[object]]):
+    """Networks in memory."""
+
+    reads = "a list of networkx graphs"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    def accepts(data: object) -> bool:
+        """Whether the first item is a networkx graph."""
         return all_of(data, lambda item: isinstance(item, nx.Graph))
 
     @staticmethod
-    def read(data: Any, reading: Reading) -> GraphStore:
+    def read(data: Iterable[object], reading: Reading) -> GraphStore:
+        """Read all graphs; attributes of a graph itself are targets."""
         return read_networkx(data, reading)

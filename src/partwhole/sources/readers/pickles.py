@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from partwhole.errors import PartwholeError
 from partwhole.graphs.store import GraphStore
@@ -19,14 +18,18 @@ INSTEAD = {
 
 
 @SOURCES.register
-class Pickles(Source):
-    about = "no pickle, which is never opened"
+class PickleRefusal(Source[Path]):
+    """Files that may be pickles: accepted so that the error says what to do instead."""
+
+    reads = "no pickle, which is never opened"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
-        return isinstance(data, Path) and any(data.suffix.lower() in kinds for kinds in INSTEAD)
+    def accepts(data: object) -> bool:
+        """Whether the name ends as those of pickles do."""
+        return isinstance(data, Path) and any(data.suffix.lower() in endings for endings in INSTEAD)
 
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:
-        cure = next(text for kinds, text in INSTEAD.items() if data.suffix.lower() in kinds)
+        """Raise, with another way to bring the graphs."""
+        cure = next(text for endings, text in INSTEAD.items() if data.suffix.lower() in endings)
         raise PartwholeError(f"{data} may run any code when it is opened, and is not; {cure} instead.")

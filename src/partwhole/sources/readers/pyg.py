@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from torch import Tensor
 
 from partwhole.errors import PartwholeError
 from partwhole.graphs.csr import require_nodes
@@ -15,18 +17,32 @@ from partwhole.sources.base import Source, all_of
 from partwhole.sources.reading import Reading
 from partwhole.sources.target_columns import target_column
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
 USED = ("x", "edge_index", "edge_attr", "edge_weight", "y")
 SILENT = ("num_nodes", "batch", "ptr")  # of the package itself
 SHOWN = 5  # names in a note
 
 
-def read_pyg(data: Any, reading: Reading) -> GraphStore:
-    """`x`, `edge_attr` and `edge_weight` become numeric attributes, used as they are, or kinds where
-    `reading.categorical` says so; `y` is the target (integers are classes)."""
-    items = list(data)
-    for i, item in enumerate(items):
+class PyGData(Protocol):
+    """What every `Data` has; other attributes are looked for by name."""
+
+    edge_index: Any  # [2, edges], or None
+    num_nodes: int | None
+
+
+def read_pyg(data: Iterable[object], reading: Reading) -> GraphStore:
+    """Read PyTorch Geometric `Data`.
+
+    `x`, `edge_attr` and `edge_weight` become numeric attributes, used as they are, or categories where
+    `reading.categorical` says so; `y` is the target (integers are classes).
+    """
+    items: list[PyGData] = []
+    for i, item in enumerate(data):
         if not _is_data(item):
             raise PartwholeError(f"Graph {i} is a {type(item).__name__} where PyTorch Geometric Data belong.")
+        items.append(item)
     counts = np.array([int(item.num_nodes or 0) for item in items], dtype=np.int64)
     offsets = np.concatenate([[0], np.cumsum(counts)[:-1]])
     edges = []
@@ -52,7 +68,7 @@ def read_pyg(data: Any, reading: Reading) -> GraphStore:
 
 
 def _attributes(
-    items: list[Any], names: tuple[str, ...], rows: np.ndarray, part: str, reading: Reading
+    items: list[PyGData], names: tuple[str, ...], rows: np.ndarray, kind: str, reading: Reading
 ) -> tuple[tuple[Column, ...], np.ndarray, np.ndarray]:
     """The columns of nodes or edges with their codes [rows, …] and their numbers [rows, …]."""
     columns: list[Column] = []
@@ -62,11 +78,11 @@ def _attributes(
         if values is None:
             continue
         width = values.shape[1]
-        kinds = _kinds(name, width, part, reading)
-        if not kinds:
+        categorical = _categorical(name, width, kind, reading)
+        if not categorical:
             if values.dtype.kind in "iu" and reading.schema is None and values.max(initial=0) > 1:
                 reading.note(
-                    f"The whole numbers of {name} are read as numbers; where they name kinds, say so: "
+                    f"The whole numbers of {name} are read as numbers; where they name categories, say so: "
                     f"load_graphs(…, categorical=[{name!r}])."
                 )
             columns.append(Column.numeric(name, width))
@@ -74,9 +90,9 @@ def _attributes(
             continue
         for k in range(width):  # each a column of its own
             own = name if width == 1 else f"{name}{k}"
-            if k in kinds:
+            if k in categorical:
                 found, of_row = np.unique(values[:, k], return_inverse=True)
-                columns.append(Column.categorical(own, [_kind(value) for value in found.tolist()]))
+                columns.append(Column.categorical(own, [_category(value) for value in found.tolist()]))
                 codes.append(of_row.reshape(-1, 1).astype(np.int16))
             else:
                 columns.append(Column.numeric(own))
@@ -84,28 +100,24 @@ def _attributes(
     return tuple(columns), np.concatenate(codes, axis=1), np.concatenate(numbers, axis=1)
 
 
-def _kinds(name: str, width: int, part: str, reading: Reading) -> set[int]:
-    """Which of its columns hold kinds: as asked for, or as the model learned them."""
+def _categorical(name: str, width: int, kind: str, reading: Reading) -> set[int]:
+    """Which columns of an attribute hold categories: as asked for, or as the model learned them."""
     asked = reading.categorical
     if reading.schema is not None:
-        learned = reading.schema.node if part == "node" else reading.schema.edge
-        # One-hot rows that stand for kinds keep their one column; see `sources/one_hot.py`.
+        learned = reading.schema.columns(kind)
+        # One-hot rows that stand for categories keep their one column; see `sources/one_hot.py`.
         asked = tuple(c.name for c in learned if c.is_categorical and not (c.name == name and width > 1))
     return {k for k in range(width) if name in asked or f"{name}{k}" in asked}
 
 
-def _kind(value: float) -> str:
+def _category(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else str(value)
 
 
-def _note_unused(items: list[Any], reading: Reading) -> None:
-    """What the graphs carry and no model here looks at."""
-    carried = {
-        str(name)
-        for item in items
-        for name in (item.keys() if callable(getattr(item, "keys", None)) else ())
-        if name not in (*USED, *SILENT)
-    }
+def _note_unused(items: list[PyGData], reading: Reading) -> None:
+    """Note what the graphs carry and no model here looks at."""
+    given = [getattr(item, "keys", tuple) for item in items]
+    carried = {str(name) for keys in given if callable(keys) for name in keys()} - {*USED, *SILENT}
     if carried:
         names = sorted(carried)  # PyTorch Geometric gives them in any order
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
@@ -114,7 +126,7 @@ def _note_unused(items: list[Any], reading: Reading) -> None:
         reading.note(f"Not used of these graphs: {', '.join(names[:SHOWN])}{more}.{also}")
 
 
-def _pairs(item: Any, graph: int) -> np.ndarray:
+def _pairs(item: PyGData, graph: int) -> np.ndarray:
     """[edges, 2]"""
     edges = np.zeros((2, 0), np.int64) if item.edge_index is None else _array(item.edge_index)
     if edges.ndim != 2 or len(edges) != 2 or not np.issubdtype(edges.dtype, np.integer):
@@ -134,7 +146,7 @@ def _rows(values: np.ndarray, rows: int, name: str, graph: int) -> np.ndarray:
     return values.reshape(rows, -1)
 
 
-def _values(items: list[Any], name: str, rows: np.ndarray) -> np.ndarray | None:
+def _values(items: list[PyGData], name: str, rows: np.ndarray) -> np.ndarray | None:
     """One attribute of all graphs as numbers [rows, width]; all graphs have it or none."""
     given = [getattr(item, name, None) for item in items]
     have = [g is not None for g in given]
@@ -157,7 +169,7 @@ def _values(items: list[Any], name: str, rows: np.ndarray) -> np.ndarray | None:
     return np.concatenate(present) if present and present[0].shape[1] else None
 
 
-def _targets(items: list[Any]) -> tuple[tuple[Column, ...], np.ndarray | None]:
+def _targets(items: list[PyGData]) -> tuple[tuple[Column, ...], np.ndarray | None]:
     given = [getattr(item, "y", None) for item in items]
     if all(y is None for y in given):
         return (), None
@@ -178,22 +190,26 @@ def _targets(items: list[Any]) -> tuple[tuple[Column, ...], np.ndarray | None]:
     return tuple(columns), np.hstack(coded)
 
 
-def _array(value: Any) -> np.ndarray:
-    return value.detach().cpu().numpy() if hasattr(value, "detach") else np.asarray(value)
+def _array(value: object) -> np.ndarray:
+    return value.detach().cpu().numpy() if isinstance(value, Tensor) else np.asarray(value)
 
 
-def _is_data(item: Any) -> bool:
+def _is_data(item: object) -> TypeIs[PyGData]:
     return hasattr(item, "edge_index") and hasattr(item, "num_nodes")
 
 
 @SOURCES.register
-class PyGSource(Source):
-    about = "a list of PyTorch Geometric Data"
+class PyGSource(Source[Iterable[object]]):
+    """Graphs of PyTorch Geometric in memory."""
+
+    reads = "a list of PyTorch Geometric Data"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    def accepts(data: object) -> bool:
+        """Whether the first item has edges and nodes as `Data` has them."""
         return all_of(data, _is_data)
 
     @staticmethod
-    def read(data: Any, reading: Reading) -> GraphStore:
+    def read(data: Iterable[object], reading: Reading) -> GraphStore:
+        """Read all graphs."""
         return read_pyg(data, reading)

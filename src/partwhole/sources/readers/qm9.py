@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -53,22 +52,26 @@ SCHEMA = Schema(
 
 
 @SOURCES.register
-class QM9(Source):
-    about = "a folder with the arrays of QM9"
+class QM9Source(Source[Path]):
+    """QM9 from a folder of compact arrays."""
+
+    reads = "a folder with the arrays of QM9"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    def accepts(data: object) -> bool:
+        """Whether all arrays of QM9 lie in this folder."""
         return isinstance(data, Path) and data.is_dir() and is_folder(data)
 
     @staticmethod
-    def read(data: Any, reading: Reading) -> GraphStore:
+    def read(data: Path, reading: Reading) -> GraphStore:
+        """Map the prepared store, which is made the first time."""
         from partwhole.sources.datasets.catalogue import cache_folder
 
         return prepared(data, cache_folder())
 
 
 def find(data_root: Path) -> Path | None:
-    """Where the files of QM9 lie on this machine."""
+    """Where the files of QM9 lie on this machine; None where they do not."""
     folder = data_root / "qm9"
     return folder if is_folder(folder) else package_folder()
 
@@ -111,12 +114,12 @@ def complete_graphs(molecules: Molecules) -> GraphStore:
     neighbor = rank + (rank >= place[atom])  # all but the atom itself
     first = np.repeat(node_ptr[:-1], counts)[atom]
     apart = molecules.positions[atom] - molecules.positions[first + neighbor]
-    i, j, kind = molecules.bonds.T
+    i, j, bond_type = molecules.bonds.T
     start = np.repeat(node_ptr[:-1], molecules.num_bonds)
     bond = np.zeros((len(neighbor), 1), np.int16)
-    bond[edge_ptr[start + i] + j - 1, 0] = kind  # i < j: the entry of i comes before its own place in j
-    bond[edge_ptr[start + j] + i, 0] = kind
-    codes, values = _atoms(molecules.numbers, start + i, start + j, kind)
+    bond[edge_ptr[start + i] + j - 1, 0] = bond_type  # i < j: the entry of i comes before its own place in j
+    bond[edge_ptr[start + j] + i, 0] = bond_type
+    codes, values = _atoms(molecules.numbers, start + i, start + j, bond_type)
     targets = molecules.targets * [HARTREE if UNITS[name] == "eV" else 1.0 for name in TARGETS]
     return GraphStore(
         node_ptr=node_ptr,
@@ -135,16 +138,16 @@ def complete_graphs(molecules: Molecules) -> GraphStore:
 
 
 def _atoms(
-    numbers: np.ndarray, a: np.ndarray, b: np.ndarray, kind: np.ndarray
+    numbers: np.ndarray, a: np.ndarray, b: np.ndarray, bond_type: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Codes [N, 3] and values [N, 2]; hybridisation and aromaticity by the bonds of an atom."""
-    ends, kinds = np.concatenate([a, b]), np.concatenate([kind, kind])
+    ends, types = np.concatenate([a, b]), np.concatenate([bond_type, bond_type])
     others = np.concatenate([b, a])
 
     def count(chosen: np.ndarray) -> np.ndarray:
         return np.bincount(ends[chosen], minlength=len(numbers))
 
-    double, triple, aromatic = count(kinds == 2), count(kinds == 3), count(kinds == 4)
+    double, triple, aromatic = count(types == 2), count(types == 3), count(types == 4)
     flat = (double > 0) | (aromatic > 0)
     hybrid = np.select([numbers == 1, (triple > 0) | (double > 1), flat], [0, 1, 2], 3)
     element = np.searchsorted(list(ELEMENTS), numbers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from partwhole.graphs.store import GraphStore
 from partwhole.registry import SOURCES
@@ -12,13 +11,17 @@ from partwhole.sources.reading import Reading
 
 
 @SOURCES.register
-class SavedSource(Source):
-    about = "a folder saved by GraphStore.save"
+class SavedSource(Source[Path]):
+    """A saved store."""
+
+    reads = "a folder saved by GraphStore.save"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    def accepts(data: object) -> bool:
+        """Whether the folder has the `schema.json` of a store."""
         return isinstance(data, Path) and (data / "schema.json").is_file()
 
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:
+        """Map the columns; nothing is copied until it is used."""
         return GraphStore.open(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,19 +21,26 @@ from partwhole.sources.reading import Reading
 from partwhole.sources.tables import stem
 from partwhole.sources.target_columns import with_targets
 
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
+
 SUFFIXES = (".sdf", ".sd", ".sdf.gz", ".sd.gz", ".mol")
 
 
 @SOURCES.register
-class SDF(Source):
-    about = "an SDF file"
+class SDFFile(Source[Path]):
+    """Molecules of an SDF file."""
+
+    reads = "an SDF file"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    def accepts(data: object) -> bool:
+        """Whether it is a file whose name ends as that of an SDF or MOL file."""
         return is_file_of(data, SUFFIXES)
 
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:
+        """Read all records; coordinates are used where the model learned from distances."""
         require_rdkit()
         hydrogens = needs_coordinates(reading.schema)
         rows, molecules, names, properties = [], [], [], []
@@ -68,11 +75,11 @@ class SDF(Source):
 
 
 def _record(row: int) -> str:
-    """As a person counts the records of the file."""
+    """What a person calls a record, counted from 1."""
     return f"record {row + 1}"
 
 
-def _records(path: Path) -> Iterator[Any]:
+def _records(path: Path) -> Iterator[Mol | None]:
     """RDKit molecules, not checked yet; None where a record is not even a molecule."""
     from rdkit import Chem, rdBase
 
@@ -83,8 +90,8 @@ def _records(path: Path) -> Iterator[Any]:
         raise PartwholeError(f"{path} cannot be read ({error.__cause__ or error}); correct it.") from None
 
 
-def _sound(molecule: Any, hydrogens: bool) -> Any:
-    """As it can be encoded: possible, and with its hydrogens as atoms only where they are wanted."""
+def _sound(molecule: Mol | None, hydrogens: bool) -> Mol:
+    """The molecule as it can be encoded: possible, with hydrogens as atoms only where they are wanted."""
     from rdkit import Chem, rdBase
 
     if molecule is None or molecule.GetNumAtoms() == 0:

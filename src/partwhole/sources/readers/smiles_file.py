@@ -6,13 +6,13 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from partwhole.errors import PartwholeError
 from partwhole.files.whole import open_unpacked
 from partwhole.graphs.store import GraphStore
 from partwhole.registry import SOURCES
-from partwhole.sources.base import Piece, Shard, Source, Whole, is_file_of
+from partwhole.sources.base import Piece, Shard, Source, WholeShard, is_file_of
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.dialect import encoding_of, notes_on_encoding
 from partwhole.sources.readers.molecules import (
@@ -26,19 +26,23 @@ from partwhole.sources.reading import Reading
 from partwhole.sources.smiles_column import SMILES
 from partwhole.sources.tables import stem
 
-SUFFIXES = tuple(f"{kind}{packed}" for kind in (".smi", ".smiles", ".ism") for packed in ("", ".gz"))
+SUFFIXES = tuple(f"{ending}{packed}" for ending in (".smi", ".smiles", ".ism") for packed in ("", ".gz"))
 
 
 @SOURCES.register
-class SmilesFile(Source):
-    about = "a SMILES file (.smi)"
+class SmilesFile(Source[Path]):
+    """Molecules of a file of SMILES."""
+
+    reads = "a SMILES file (.smi)"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    def accepts(data: object) -> bool:
+        """Whether it is a file whose name ends as those of SMILES files do."""
         return is_file_of(data, SUFFIXES)
 
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:
+        """Read all lines; names after the SMILES are the ids."""
         lines = list(_lines(data))
         for note in notes_on_encoding(data):
             reading.note(note)
@@ -49,8 +53,9 @@ class SmilesFile(Source):
 
     @classmethod
     def shards(cls, data: Path, reading: Reading) -> Iterator[Shard]:
+        """`CHUNK` lines at a time."""
         if needs_coordinates(reading.schema):  # which SMILES have not; reading them says so
-            yield Whole(cls, data)
+            yield WholeShard(cls, data)
             return
         require_rdkit()
         for note in notes_on_encoding(data):
@@ -62,7 +67,9 @@ class SmilesFile(Source):
             yield MoleculeLines(some, first, stem(data))
 
 
-class Line(NamedTuple):
+class SmilesLine(NamedTuple):
+    """A line of the file that holds a molecule."""
+
     number: int  # in the file, counted from 1
     smiles: str
     name: str | None
@@ -70,21 +77,22 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class MoleculeLines:
-    """Some lines of a file."""
+    """Some lines of a file of SMILES: a shard."""
 
-    lines: list[Line]
+    lines: list[SmilesLine]
     first: int  # place of the first among the molecules
     name: str
 
     def read(self, reading: Reading) -> Piece:
+        """Encode the molecules of these lines."""
         found = encode_molecules([line.smiles for line in self.lines], self.first, reading.most_nodes)
         found.tell(reading, lambda row: f"line {self.lines[row - self.first].number}")
         names = [self.lines[row].name for row in found.store.rows - self.first]
         return Piece(replace(with_names(found.store, names), name=self.name))
 
 
-def _lines(path: Path) -> Iterator[Line]:
-    """Of each molecule; blank lines, remarks and a heading are passed over."""
+def _lines(path: Path) -> Iterator[SmilesLine]:
+    """The lines with molecules; blank lines, remarks and a heading are passed over."""
     try:
         encoding = encoding_of(path)
         with open_unpacked(path) as file:
@@ -92,6 +100,6 @@ def _lines(path: Path) -> Iterator[Line]:
                 text = line.decode(encoding).removeprefix("\ufeff")
                 smiles, _, name = text.strip().replace("\t", " ").partition(" ")
                 if smiles and not smiles.startswith("#") and not (number == 1 and smiles.lower() in SMILES):
-                    yield Line(number, smiles, name.strip() or None)
+                    yield SmilesLine(number, smiles, name.strip() or None)
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise PartwholeError(f"{path} cannot be read as text ({error}); correct it.") from None

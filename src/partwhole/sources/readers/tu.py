@@ -20,6 +20,7 @@ from partwhole.sources.base import Source
 from partwhole.sources.reading import Reading
 from partwhole.sources.target_columns import target_column
 
+Number = type[int] | type[float]
 MOST_BYTES = 8 * 2**30  # of one unpacked file: more than any TU set, less than a zip bomb
 
 # What the codes mean, by the README of each set. Bond types are coded differently per set.
@@ -35,40 +36,18 @@ def read_tu(path: Path) -> GraphStore:
     files = _TUFiles(path)
     name = files.name
     indicator = files.table("graph_indicator", int)[:, 0]
-    if len(indicator) and indicator.min() < 1:
-        raise PartwholeError(
-            f"{name}_graph_indicator.txt holds graph number {indicator.min()}; they start at 1."
-        )
-    labels = files.table("graph_labels", int, optional=True)
-    numbers = files.table("graph_attributes", float, optional=True)
-    graphs = max([len(t) for t in (labels, numbers) if t is not None], default=0)
-    found = int(indicator.max()) if len(indicator) else 0
-    if found > graphs and (labels is not None or numbers is not None):
-        raise PartwholeError(
-            f"{name}: the nodes belong to {found} graphs but there are labels for {graphs}; "
-            "a file is cut short, get the data set again."
-        )
-    graphs = max(graphs, found)
-    if graphs == 0:
-        raise PartwholeError(f"The data set {name!r} holds no graphs; give at least one.")
-
+    labels = files.optional_table("graph_labels", int)
+    numbers = files.optional_table("graph_attributes", float)
+    graphs = _count_graphs(name, indicator, [len(t) for t in (labels, numbers) if t is not None])
     nodes = len(indicator)
     order = np.argsort(indicator, kind="stable")  # nodes of a graph need not stand together
     place = np.empty(nodes, dtype=np.int64)
     place[order] = np.arange(nodes)
-    edges = files.table("A", int, columns=2) - 1
-    outside = ((edges < 0) | (edges >= nodes)).any(axis=1)
-    if outside.any():
-        row = int(np.flatnonzero(outside)[0])
-        raise PartwholeError(
-            f"{name}_A.txt line {row + 1} joins nodes {edges[row, 0] + 1} and {edges[row, 1] + 1}, but "
-            f"nodes are numbered 1 to {nodes}; correct the file or get it again."
-        )
-
+    edges = _edges(files, nodes)
     node_codes, node_columns = _codes(files, "node_labels", nodes, ATOMS, "atom")
     edge_codes, edge_columns = _codes(files, "edge_labels", len(edges), BONDS, "bond")
-    node_values = files.table("node_attributes", float, rows=nodes, optional=True)
-    edge_values = files.table("edge_attributes", float, rows=len(edges), optional=True)
+    node_values = files.optional_table("node_attributes", float, rows=nodes)
+    edge_values = files.optional_table("edge_attributes", float, rows=len(edges))
     if node_values is not None:
         node_columns += (Column.numeric("attributes", node_values.shape[1]).standardised(node_values),)
         node_values = node_values[order]
@@ -94,11 +73,41 @@ def read_tu(path: Path) -> GraphStore:
     )
 
 
+def _count_graphs(name: str, indicator: np.ndarray, labelled: list[int]) -> int:
+    """How many graphs there are; `labelled` has the lengths of the tables of labels, which tell it too."""
+    if len(indicator) and indicator.min() < 1:
+        raise PartwholeError(
+            f"{name}_graph_indicator.txt holds graph number {indicator.min()}; they start at 1."
+        )
+    graphs, found = max(labelled, default=0), int(indicator.max()) if len(indicator) else 0
+    if found > graphs and labelled:
+        raise PartwholeError(
+            f"{name}: the nodes belong to {found} graphs but there are labels for {graphs}; "
+            "a file is cut short, get the data set again."
+        )
+    if max(graphs, found) == 0:
+        raise PartwholeError(f"The data set {name!r} holds no graphs; give at least one.")
+    return max(graphs, found)
+
+
+def _edges(files: _TUFiles, nodes: int) -> np.ndarray:
+    """[edges, 2] nodes from 0, as the file lists them."""
+    edges = files.table("A", int, columns=2) - 1
+    outside = ((edges < 0) | (edges >= nodes)).any(axis=1)
+    if outside.any():
+        row = int(np.flatnonzero(outside)[0])
+        raise PartwholeError(
+            f"{files.name}_A.txt line {row + 1} joins nodes {edges[row, 0] + 1} and {edges[row, 1] + 1}, but "
+            f"nodes are numbered 1 to {nodes}; correct the file or get it again."
+        )
+    return edges
+
+
 def _codes(
     files: _TUFiles, suffix: str, rows: int, names: dict[str, str], title: str
 ) -> tuple[np.ndarray | None, tuple[Column, ...]]:
     """Integer labels to codes 0, 1, …; named where the set's README names them."""
-    table = files.table(suffix, int, rows=rows, optional=True)
+    table = files.optional_table(suffix, int, rows=rows)
     if table is None:
         return None, ()
     known = names.get(files.name, "").split()
@@ -145,22 +154,27 @@ class _TUFiles:
         self.name = self.prefix.rsplit("/", 1)[-1]
         self.names = set(names)
 
+    def has(self, suffix: str) -> bool:
+        """Whether there is a file NAME_suffix.txt."""
+        return f"{self.prefix}_{suffix}.txt" in self.names
+
+    def optional_table(self, suffix: str, dtype: Number, *, rows: int | None = None) -> np.ndarray | None:
+        """The same as `table`; None where there is no such file."""
+        return self.table(suffix, dtype, rows=rows) if self.has(suffix) else None
+
     def table(
         self,
         suffix: str,
-        kind: type,
+        dtype: Number,
         *,
         rows: int | None = None,
         columns: int | None = None,
-        optional: bool = False,
-    ) -> Any:
-        """NAME_suffix.txt as an array [rows, columns]; None when it is optional and absent."""
-        member, short = f"{self.prefix}_{suffix}.txt", f"{self.name}_{suffix}.txt"
-        if member not in self.names:
-            if optional:
-                return None
+    ) -> np.ndarray:
+        """NAME_suffix.txt as an array [rows, columns]."""
+        short = f"{self.name}_{suffix}.txt"
+        if not self.has(suffix):
             raise PartwholeError(f"{self.path} has no file {short}; get the data set again.")
-        table = _parse(self.open(member), short, kind)
+        table = _parse(self.open(f"{self.prefix}_{suffix}.txt"), short, dtype)
         bad = np.flatnonzero(~np.isfinite(table).all(axis=1))[:1].tolist()
         if bad and suffix not in ("graph_labels", "graph_attributes"):  # a target may be missing
             raise PartwholeError(f"{short} has NaN or infinity in line {bad[0] + 1}; put a number there.")
@@ -174,16 +188,16 @@ class _TUFiles:
         return table.reshape(len(table), columns or table.shape[1])
 
 
-def _parse(content: bytes, short: str, kind: type) -> np.ndarray:
+def _parse(content: bytes, short: str, dtype: Number) -> np.ndarray:
     if not content.strip():
-        return np.zeros((0, 2 if short.endswith("_A.txt") else 1), dtype=kind)
+        return np.zeros((0, 2 if short.endswith("_A.txt") else 1), dtype=dtype)
     try:
         table = csv.read_csv(
             io.BytesIO(content),
             read_options=csv.ReadOptions(autogenerate_column_names=True),
             parse_options=csv.ParseOptions(ignore_empty_lines=True),
         )
-        arrays = [c.cast(pa.int64() if kind is int else pa.float64()).to_numpy() for c in table.columns]
+        arrays = [c.cast(pa.int64() if dtype is int else pa.float64()).to_numpy() for c in table.columns]
     except pa.ArrowException as error:
         reason = str(error).splitlines()[0]
         raise PartwholeError(
@@ -203,15 +217,19 @@ def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 @SOURCES.register
-class TUSource(Source):
-    about = "a TU data set (a zip or a folder with NAME_A.txt)"
+class TUSource(Source[Path]):
+    """A TU set that is given by its path."""
+
+    reads = "a TU data set (a zip or a folder with NAME_A.txt)"
 
     @staticmethod
-    def accepts(data: Any) -> bool:
+    def accepts(data: object) -> bool:
+        """Whether it is a zip file, or a folder with a file NAME_A.txt."""
         if not isinstance(data, Path):
             return False
         return any(data.glob("*_A.txt")) if data.is_dir() else data.suffix == ".zip"
 
     @staticmethod
     def read(data: Path, reading: Reading) -> GraphStore:
+        """Read the set as it is; only sets given by name are compared with a checksum."""
         return read_tu(data)

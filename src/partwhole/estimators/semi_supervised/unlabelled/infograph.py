@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from torch import Tensor
 
+from partwhole.config import PredictorConfig
 from partwhole.estimators.semi_supervised.predictor import Predictor
 from partwhole.estimators.semi_supervised.tasks import Task
 from partwhole.estimators.semi_supervised.unlabelled.base import FromUnlabelled
 from partwhole.graphs.graph import Batch
 from partwhole.losses.local_global import LocalGlobal
+from partwhole.model import PartWhole
 from partwhole.registry import UNLABELLED
 
 
@@ -16,16 +20,23 @@ from partwhole.registry import UNLABELLED
 class InfoGraph(FromUnlabelled):
     """lambda times the local-global loss on the shared encoder."""
 
-    about = "nodes compared with the graph they belong to"
+    idea = "nodes compared with the graph they belong to"
     paper = "Sun et al., InfoGraph, ICLR 2020"
 
-    def __init__(self, student: Predictor, task: Task):
-        super().__init__(student, task)
+    def __init__(
+        self,
+        student: Predictor,
+        task: Task,
+        config: PredictorConfig,
+        draw_encoder: Callable[[], PartWhole],
+    ):
+        super().__init__(student, task, config, draw_encoder)
         self.discriminator = LocalGlobal(self.config.hidden, student.encoder.readout.width)
 
     def forward(
         self, student: Predictor, batch: Batch, weight: float
     ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """h(G), -lambda times the local-global bound, and what to log."""
         encoder = student.encoder
         nodes = encoder.nodes(batch)
         h = encoder.readout(nodes)
