@@ -14,6 +14,8 @@ from partwhole.estimators.linear import LogisticClassifier
 from places import EXAMPLES
 from served import HANGS, Served
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES_OF_EACH = 10  # of requests to one path, besides those at the limits
 SMALL = {"hidden": 8, "layers": 2, "epochs": 1}
 

@@ -23,6 +23,8 @@ from commands import exit_code, forked, start_unmeasured
 from partwhole import SubgraphInfoMax
 from partwhole.files.toml import read_toml
 
+pytestmark = pytest.mark.slow
+
 FIT = ["--epochs", "4", "--hidden", "16", "--layers", "2", "--batch-size", "16", "--seed", "3"]
 
 

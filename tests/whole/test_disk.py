@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 from commands import partwhole
 from places import EXAMPLES
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")]
 
 FIT = ["--hidden", "32", "--layers", "2", "--snapshot-every", "1"]
 CAPABILITIES_VERSION, OVERRIDE_PERMISSIONS = 0x20080522, 0b111  # chown, override, read anywhere
