@@ -1,4 +1,4 @@
-# Two commands: `make demo` and `make test`. Both need Python 3.11, make and the package registry.
+# Three commands: `make demo`, `make check` and `make test`. They need Python 3.11, make and the package registry.
 PYTHON ?= python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 
 export PARTWHOLE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo check test docs bench fuzz pretrained results results-page format clean
+.PHONY: demo check test lint docs bench fuzz pretrained results results-page format clean
 
 demo: $(VENV)/.demo
 	$(BIN)/partwhole fit MUTAG --out runs/demo --epochs 60 --overwrite
@@ -15,23 +15,21 @@ demo: $(VENV)/.demo
 	@echo
 	@echo "Look at runs/demo/report.html: the loss curve, the map of the molecules, and their learned subgraphs."
 
-# A process of tests for each core, of one thread each: threads that wait for each other on busy cores crawl. The
-# tests reach at least nine in ten lines of the package, or fail.
-test: $(VENV)/.dev
+# A process of tests for each core, of one thread each: threads that wait for each other on busy cores crawl.
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+# Before every commit: less than two minutes on two cores, after the first time, which compiles.
+check: lint
+	$(PYTEST) -m "not slow"
+
+# Everything. The tests reach at least nine in ten lines of the package, or fail.
+test: lint
+	$(PYTEST) --durations 10 --cov
+
+lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal --durations 10 --cov
-
-# What one touches daily, in two minutes: style, types, and the tests of the core.
-DAILY := tests/graphs tests/numerics tests/model tests/lifting tests/nn tests/recipes \
-  tests/estimators/test_estimator.py tests/whole/test_architecture.py tests/whole/test_doctests.py
-
-check: $(VENV)/.dev
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal --quiet $(DAILY)
 
 # The site, in site/; a link or a name that leads nowhere is an error.
 docs: $(VENV)/.dev

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from multiprocessing import forkserver
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -18,15 +19,15 @@ from subprocess import CompletedProcess
 MEASURED: dict[str, str] = {}
 
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["torch", "sklearn.svm", "numba", "pyarrow.parquet", "partwhole.cli.main"])
+SERVER.set_forkserver_preload(["warm"])
 
 
 def as_it_is() -> None:
     """Nothing to prepare."""
 
 
-def run_here(arguments: list[str]) -> None:
-    """The command in this process, which ends with it."""
+def exit_code(arguments: list[str]) -> int:
+    """The command in this process, which is of no use afterwards."""
     from partwhole.cli.main import main
 
     sys.argv = ["partwhole", *arguments]
@@ -37,7 +38,7 @@ def run_here(arguments: list[str]) -> None:
         code = ended.code
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code if isinstance(code, int) else 0 if code is None else 1)  # idle helpers are not waited for
+    return code if isinstance(code, int) else 0 if code is None else 1
 
 
 def start_unmeasured() -> None:
@@ -45,7 +46,7 @@ def start_unmeasured() -> None:
     MEASURED.update({name: os.environ.pop(name) for name in list(os.environ) if name.startswith("COVERAGE_")})
 
 
-def _forked(
+def _command(
     arguments: list[str],
     environment: dict[str, str],
     cwd: str | None,
@@ -60,14 +61,52 @@ def _forked(
     if cwd is not None:
         os.chdir(cwd)
     prepare()
-    run_here(arguments)
+    os._exit(exit_code(arguments))  # idle helpers are not waited for
 
 
-def start_server() -> None:
-    """Once for each process of tests."""
-    os.environ.update(MEASURED)
+def forked(target: Callable[..., None], *arguments: object) -> ForkServerProcess:
+    """`target(*arguments)` in a process of its own, which has begun."""
+    before = dict(os.environ)
+    os.environ.update(MEASURED | {"PYTHONPATH": os.pathsep.join(sys.path)})  # for the server, where it starts
     forkserver.ensure_running()
-    start_unmeasured()
+    os.environ.clear()
+    os.environ.update(before)
+    process = SERVER.Process(target=target, args=arguments)
+    process.start()
+    return process
+
+
+class Command:
+    """`partwhole ARGUMENTS` in a process of its own, which has begun; `prepare` is called first, in it."""
+
+    def __init__(
+        self, *arguments: object, cwd: Path | None = None, prepare: Callable[[], None] = as_it_is
+    ) -> None:
+        self.words = [str(argument) for argument in arguments]
+        self._folder = tempfile.TemporaryDirectory()
+        self._files = [Path(self._folder.name, name) for name in ("out", "errors")]
+        for file in self._files:
+            file.touch()
+        environment = os.environ | {"COLUMNS": "120"}
+        files = map(str, self._files)
+        self._process = forked(_command, self.words, environment, cwd and str(cwd), *files, prepare)
+        self.pid = self._process.pid
+
+    @property
+    def runs(self) -> bool:
+        return self._process.is_alive()
+
+    def stop(self, number: int) -> CompletedProcess:
+        """Send it a signal, and what came of it."""
+        os.kill(self.pid, number)
+        return self.end()
+
+    def end(self) -> CompletedProcess:
+        """What `subprocess.run` would give."""
+        self._process.join()  # however long it takes on a busy machine; pytest ends a test that hangs
+        said, told = (file.read_text() for file in self._files)
+        self._folder.cleanup()
+        return CompletedProcess(self.words, self._process.exitcode, said, told)
 
 
 def partwhole(
@@ -75,18 +114,8 @@ def partwhole(
     cwd: Path | None = None,
     prepare: Callable[[], None] = as_it_is,
 ) -> CompletedProcess:
-    """`partwhole ARGUMENTS` as `subprocess.run` would give it; `prepare` is called first, in its process."""
-    with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder, name) for name in ("out", "errors")]
-        for file in files:
-            file.touch()
-        words = [str(argument) for argument in arguments]
-        given = (words, os.environ | {"COLUMNS": "120"}, cwd and str(cwd), *map(str, files), prepare)
-        start_server()
-        process = SERVER.Process(target=_forked, args=given)
-        process.start()
-        process.join()  # however long it takes on a busy machine; pytest ends a test that hangs
-        return CompletedProcess(words, process.exitcode, *(file.read_text() for file in files))
+    """The same, when it has ended."""
+    return Command(*arguments, cwd=cwd, prepare=prepare).end()
 
 
 def python(script: str, *folders: Path) -> CompletedProcess:

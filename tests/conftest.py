@@ -25,6 +25,15 @@ if "PARTWHOLE_DATA" not in os.environ and BESIDE.is_dir():
 torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "2")))
 
 
+LARGE = ("REDDIT-BINARY", "REDDIT-MULTI-5K")  # to read them takes longer than most tests
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(name in item.nodeid for name in LARGE):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _started_processes() -> None:
     commands.start_unmeasured()

@@ -15,6 +15,8 @@ from commands import partwhole
 from partwhole import SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs
 from partwhole.registry import METHODS
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = ["fit", "embed", "neighbors", "evaluate", "predict", "report", "serve", "reproduce"]
 COMMANDS += ["datasets", "methods"]
 FAST = ["--hidden", "8", "--layers", "2", "--epochs", "5"]

@@ -76,6 +76,7 @@ def test_names_of_pretrained_encoders():
         load_pretrained("molecule")
 
 
+@pytest.mark.slow
 def test_embed_with_the_pretrained_encoder(tmp_path):
     out = tmp_path / "out.parquet"
     done = partwhole("embed", "--pretrained", "molecules", LIQUIDS, "--out", out, "--json")
@@ -89,6 +90,7 @@ def test_embed_with_the_pretrained_encoder(tmp_path):
     assert len(json.loads(found.stdout)["answers"][0]["neighbors"]) == 2
 
 
+@pytest.mark.slow
 def test_wrong_calls_of_embed(tmp_path):
     out = tmp_path / "out.parquet"
     done = partwhole("embed", "--pretrained", "molecules", "run", LIQUIDS, "--out", out)
@@ -206,6 +208,7 @@ def test_vectors_of_molecules_for_other_graphs_are_refused_with_a_cure(mutag):
         RidgeRegressor().fit(mutag, np.arange(188.0))
 
 
+@pytest.mark.slow
 def test_a_linear_model_from_fit_to_predictions(tmp_path):
     run, out = tmp_path / "run", tmp_path / "out.csv"
     fit = ["fit", LIQUIDS, "--target", "boiling_point", "--method", "ridge", "--out", run]
@@ -216,6 +219,7 @@ def test_a_linear_model_from_fit_to_predictions(tmp_path):
     assert len(out.read_text().splitlines()) == len(load_graphs(LIQUIDS)) + 1
 
 
+@pytest.mark.slow
 def test_pages_of_the_pretrained_encoder_need_graphs(tmp_path):
     done = partwhole("serve", "molecules")
     assert (done.returncode, "name graphs to show" in done.stderr) == (2, True)

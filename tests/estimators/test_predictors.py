@@ -79,6 +79,7 @@ def test_the_epoch_is_chosen_and_the_rate_lowered_by_validation():
 # -------------------------------------------------------------------- learning
 
 
+@pytest.mark.slow
 def test_the_number_of_nodes_is_learned_from_a_third_of_the_labels(mutag):
     y = mutag.num_nodes.astype(float)
     hidden = np.arange(len(y)) % 3 > 0

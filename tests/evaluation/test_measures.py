@@ -142,6 +142,7 @@ def test_evaluate_says_what_it_does(run, table, partwhole):
     assert "Did you mean 'alcohol'" in partwhole("evaluate", run, table, "--target", "alcool", code=2).err
 
 
+@pytest.mark.slow
 def test_a_run_with_labels_is_fitted_anew_without_each_fold(table, tmp_path, partwhole):
     store = load_graphs(table, strict=False)
     model = RidgeRegressor(vectors="morgan").fit(store, store.target("length"), names="length")

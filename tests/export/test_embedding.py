@@ -36,6 +36,8 @@ from partwhole.sources.readers import molecule_table
 
 pytest.importorskip("rdkit")
 
+pytestmark = pytest.mark.slow
+
 SMILES = [f"{'C' * (1 + k % 20)}{'O' if k % 3 else 'N'}" for k in range(200)]
 
 

@@ -36,6 +36,7 @@ def test_pieces_must_be_alike_and_nothing_stays_when_they_are_not(mutag, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_smiles_stream_to_the_same_graphs(tmp_path, monkeypatch):
     at_once = load_graphs(SMILES)
     monkeypatch.setattr(molecules, "CHUNK", 4)

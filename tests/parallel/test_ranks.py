@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from torch import distributed, multiprocessing
+from torch import distributed
 
+from commands import forked, partwhole
 from partwhole import PartwholeError, SubgraphInfoMax, SubgraphInfoMaxRegressor, load_graphs
 from partwhole.estimators import subgraph_infomax
 from partwhole.estimators.predictors import SubgraphInfoMaxClassifier
@@ -24,6 +25,8 @@ from partwhole.parallel.launch import launch
 from partwhole.runs.folder import RunFolder
 
 pytest.importorskip("lightning_fabric")
+
+pytestmark = pytest.mark.slow
 
 SMALL = {"hidden": 16, "layers": 3, "batch_size": 21, "epochs": 1, "device": "cpu", "lift": False}
 FITS = {
@@ -70,12 +73,19 @@ def one_of(rank, number, folder, fits):
     distributed.destroy_process_group()
 
 
+@pytest.fixture(scope="module")
+def steps_alone():
+    return {name: step(*fitted) for name, fitted in FITS.items()}
+
+
 @pytest.mark.parametrize("number", [2, 3])
-def test_loss_and_gradients_are_those_of_one_process(number, tmp_path):
-    multiprocessing.spawn(one_of, (number, tmp_path, FITS), nprocs=number)
+def test_loss_and_gradients_are_those_of_one_process(number, tmp_path, steps_alone):
+    processes = [forked(one_of, rank, number, tmp_path, FITS) for rank in range(number)]
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
     ranked = [torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in range(number)]
-    for name, fitted in FITS.items():
-        alone = step(*fitted)
+    for name, alone in steps_alone.items():
         for found in ranked:
             zero = {n: torch.zeros_like(g) for n, g in found[name].items()}  # of what the loss does not reach
             for key, value in found[name].items():
@@ -114,8 +124,8 @@ def test_a_fit_by_two_processes_is_that_of_one(tmp_path):
     code, said, _ = fit(undisturbed, "--epochs", "6", "--devices", "2")
     assert code == 0
     assert said.count("Fitted") == 1  # the first process speaks for both
-    code, _, _ = fit(tmp_path / "one", "--epochs", "6")
-    assert code == 0
+    alone = ["--batch-size", 47, "--hidden", 16, "--layers", 2, "--epochs", 6]
+    assert partwhole("fit", "MUTAG", "--out", tmp_path / "one", *alone).returncode == 0
     one, two = (RunFolder(folder).read_metrics() for folder in (tmp_path / "one", undisturbed))
     assert [row["epoch"] for row in two] == [1, 2, 3, 4, 5, 6]
     assert two[0]["loss"] == pytest.approx(one[0]["loss"], rel=0.01)  # a split that rounding turns moves it
@@ -163,12 +173,11 @@ def test_one_process_killed_ends_the_other_with_a_sentence(tmp_path):
 
 
 def test_what_cannot_be_shared_out_is_refused(tmp_path):
-    code, said, told = fit(tmp_path / "run", "--devices", "2", "--backbone", "pyg:GCN")
-    assert (code, said) == (2, "")
-    assert "is trained by one process; leave out --devices" in told
-    assert "Traceback" not in told
-    wl = [sys.executable, "-m", "partwhole", "fit", "MUTAG", "--method", "wl", "--devices", "2"]
-    ended = subprocess.run([*wl, "--out", tmp_path / "run"], capture_output=True, text=True)
+    ended = partwhole("fit", "MUTAG", "--backbone", "pyg:GCN", "--devices", 2, "--out", tmp_path / "run")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "is trained by one process; leave out --devices" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    ended = partwhole("fit", "MUTAG", "--method", "wl", "--devices", 2, "--out", tmp_path / "run")
     assert "wl learns in one process; leave out --devices" in ended.stderr
     with pytest.raises(PartwholeError, match="at least one process"):
         launch(0, None, "cpu")

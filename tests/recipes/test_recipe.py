@@ -460,6 +460,7 @@ def test_a_start_from_a_run_of_another_recipe(mutag, tmp_path):
         assert torch.equal(first.model_.state_dict()[name], value), name
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path):
     out = str(tmp_path / "run")
     assert run("fit", "MUTAG", "--out", out, "--epochs", "1").returncode == 0

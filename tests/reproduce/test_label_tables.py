@@ -78,6 +78,7 @@ def test_targets_are_named_by_their_near_miss():
         selected(TABLE, ["MUTAG"], None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ["supervised", "tree-split"])
 def test_a_real_cell_of_few_molecules(dataset, monkeypatch, tmp_path, row):
     store = dataset("QM9")[1000:1200]
@@ -114,6 +115,7 @@ def test_labels_are_drawn_in_proportion():
     assert len(np.unique(np.concatenate([part.labelled, part.test, part.rest]))) == 4000
 
 
+@pytest.mark.slow
 def test_a_real_cell_of_few_labels(mutag, monkeypatch, tmp_path):
     monkeypatch.setattr(share_cells, "load_once", lambda name: mutag)
     few = TABLES["few-labels"]

@@ -46,6 +46,7 @@ def test_scores_are_those_of_the_literature():
     assert found == {"measure": "ROC AUC", "value": pytest.approx(62.5)}  # 75 and 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ["morgan", "fine-tuned"])
 def test_a_cell_of_the_table(dataset, tmp_path, row):
     dataset("FreeSolv")

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from commands import Command, partwhole
 from partwhole import PartwholeError
 from partwhole.evaluation.protocols import choose
 from partwhole.parallel.workers.processes import Processes
@@ -348,6 +349,7 @@ def finished(mutag, tmp_path_factory):
     return folder, cells, seen
 
 
+@pytest.mark.slow
 def test_a_cell_tells_all_that_is_needed_to_obtain_it_again(finished, mutag):
     folder, cells, seen = finished
     records = results_file(folder).read()
@@ -373,6 +375,7 @@ def test_a_cell_tells_all_that_is_needed_to_obtain_it_again(finished, mutag):
     assert again["accuracies"]["rbf-svm"]["0"] == pytest.approx(record["accuracies"]["rbf-svm"]["0"])
 
 
+@pytest.mark.slow
 def test_explain_tells_how_a_number_came_about(finished):
     record = find_record("MUTAG/tree-split/5/0", results_file(finished[0]).read())
     told = explain(record)
@@ -389,6 +392,7 @@ def test_explain_tells_how_a_number_came_about(finished):
         find_record("MUTAG/treesplit/5/0", [record])
 
 
+@pytest.mark.slow
 def test_finished_cells_are_not_run_again(finished):
     folder, cells, _ = finished
     before = results_file(folder).path.read_bytes()
@@ -396,36 +400,36 @@ def test_finished_cells_are_not_run_again(finished):
     assert results_file(folder).path.read_bytes() == before
 
 
-COMMAND = [sys.executable, "-m", "partwhole", "reproduce", "table2", "--datasets", "MUTAG", "--epochs", "5"]
-
-
 def children(pid: int) -> list[int]:
     return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 130), (signal.SIGKILL, -9)])
 def test_killed_in_the_middle_it_goes_on_where_it_stopped(finished, tmp_path, number, code):
     """Two cells are there already; two more are being run when the process is ended."""
     journal = results_file(tmp_path)
     journal.path.write_bytes(results_file(finished[0]).path.read_bytes())
-    command = [*COMMAND, "--runs", "2", "--out", str(tmp_path), "--jobs", "2"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = ["reproduce", "table2", "--datasets", "MUTAG", "--epochs", 5, "--runs", 2]
+    words += ["--out", tmp_path, "--jobs", 2]
+    process = Command(*words)
     while not any((tmp_path / ".work").glob("*/metrics.jsonl")):  # a cell is being trained
-        assert process.poll() is None, process.stderr.read()
+        assert process.runs, process.end().stderr
         time.sleep(0.05)
     workers = children(process.pid)
     assert workers
-    process.send_signal(number)
-    assert process.wait() == code
+    stopped = process.stop(number)
+    assert stopped.returncode == code
     if number == signal.SIGTERM:
-        assert "Stopped with 2 of 4 cells finished" in process.stderr.read()
+        assert "Stopped with 2 of 4 cells finished" in stopped.stderr
     while any(os.path.exists(f"/proc/{w}") for w in workers):  # they end with their parent
         time.sleep(0.1)
     assert len(journal.read()) == 2
     if number == signal.SIGTERM:
         return
-    ended = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    ended = partwhole(*words, "--json")
+    assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)["rows"]
     assert [row["runs × epochs"] for row in rows] == ["2 × 5", "2 × 5"]
     assert len(journal.read()) == 4
@@ -436,6 +440,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_stopped(finished, tmp_path, nu
 # -------------------------------------------------------------------- what is committed
 
 
+@pytest.mark.slow
 def test_the_results_page_is_what_the_records_say():
     """docs/results.md and its picture are rendered from results/cells.jsonl: `make results-page`."""
     command = [sys.executable, ROOT / "docs" / "make_results.py", "--check"]
@@ -446,16 +451,17 @@ def test_the_results_page_is_what_the_records_say():
 # -------------------------------------------------------------------- methods beside ours
 
 
+@pytest.mark.slow
 def test_cells_of_a_kernel_and_of_a_supervised_network(tmp_path):
     table = selected(TABLES["table2"], ["MUTAG"], ["wl", "gcn"])
-    cells = plan(table, runs=1, epochs=5)
+    cells = plan(table, runs=1, epochs=2)
     (kernel,), (network,) = cells["MUTAG", "wl"], cells["MUTAG", "gcn"]
-    assert (kernel.key, network.key) == ("MUTAG/wl/0/0", "MUTAG/gcn/5/0")  # a kernel has no epochs
+    assert (kernel.key, network.key) == ("MUTAG/wl/0/0", "MUTAG/gcn/2/0")  # a kernel has no epochs
     records = [run_cell(cell, tmp_path, "here") for cell in (kernel, network)]
     assert list(records[0]["accuracies"]) == ["kernel-svm"]
     assert {c: list(e) for c, e in records[1]["accuracies"].items()} == {
-        "validated-network": ["5"],
-        "network": ["5"],
+        "validated-network": ["2"],
+        "network": ["2"],
     }
     assert all(cell.answered_by(r) for cell, r in zip((kernel, network), records))
     assert not any(tmp_path.iterdir())

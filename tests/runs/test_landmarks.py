@@ -98,6 +98,7 @@ def test_landmarks_are_kept_in_the_run_folder(tmp_path):
     assert read_landmarks(tmp_path) is None
 
 
+@pytest.mark.slow
 def test_embed_and_neighbors_say_what_is_far(tmp_path):
     (tmp_path / "t.csv").write_text(
         "id,smiles\n" + "".join(f"m{k},{s}\n" for k, s in enumerate([*NEAR, "CCO"]))

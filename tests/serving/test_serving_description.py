@@ -14,6 +14,8 @@ from partwhole.estimators.linear import LogisticClassifier
 from places import EXAMPLES
 from served import HANGS, Served
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES_OF_EACH = 10  # of requests to one path, besides those at the limits
 # One link more than the schema allows takes 2 MB of molecules already, and a request larger than the service
 # takes is answered with 413, which Schemathesis does not count among the refusals.

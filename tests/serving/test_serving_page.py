@@ -15,6 +15,8 @@ from partwhole.views.halos import COLORS
 from places import EXAMPLES
 from served import HANGS, Served, browser_page, in_browser
 
+pytestmark = pytest.mark.slow
+
 ASPIRIN = "CC(=O)Oc1ccccc1C(=O)O"
 TARGETS = [f"disorders of the organ with the number {k}" for k in range(27)]
 VIRIDIS = ["#440154", "#21918c", "#fde725"]  # of numbers

@@ -16,6 +16,8 @@ from partwhole.sources.datasets import catalogue, moleculenet
 
 pytest.importorskip("rdkit.Chem")
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_sets_have_the_published_sizes(dataset):
     for name, about in moleculenet.SETS.items():

@@ -81,6 +81,7 @@ def test_a_molecule_becomes_a_complete_graph():
     ]
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_whole_set_has_the_published_size(store):
     assert (len(store), int(store.num_nodes.sum())) == (130831, 2359210)
@@ -93,6 +94,7 @@ def test_the_whole_set_has_the_published_size(store):
     assert sorted({round(float(d), 2) for d in methane.edge_values.ravel()}) == [1.09, 1.78]
 
 
+@pytest.mark.slow
 @needs_data
 def test_bonds_and_distances_are_those_of_the_molecule(store, molecules):
     """A slow twin for a few molecules: every pair of atoms, by plain loops."""
@@ -106,6 +108,7 @@ def test_bonds_and_distances_are_those_of_the_molecule(store, molecules):
             assert value == pytest.approx(np.linalg.norm(part.positions[a] - part.positions[b]), rel=1e-6)
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_package_gives_the_same_molecules(molecules, tmp_path):
     """Tables as the package has them; among them the six whose SMILES has another order of atoms."""
@@ -153,6 +156,7 @@ def test_without_the_files_it_says_where_to_get_them(tmp_path, monkeypatch):
 # -------------------------------------------------------------------- own molecules with coordinates
 
 
+@pytest.mark.slow
 @needs_data
 def test_a_conformer_is_encoded_as_its_molecule_in_qm9(molecules, store):
     """Molecule 100 as an RDKit molecule with the coordinates of QM9: the same graph."""

@@ -17,6 +17,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from commands import Command, partwhole
 from partwhole import PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
 from partwhole.evaluation.classifiers import fold_accuracies
 from partwhole.runs.folder import RunFolder
@@ -33,16 +34,15 @@ def same_weights(a: Path, b: Path) -> bool:
     return left.keys() == right.keys() and all(torch.equal(left[k], right[k]) for k in left)
 
 
+@pytest.mark.slow
 def test_motifs_are_told_apart_without_labels():
     """The trained vectors separate the planted motifs; the untrained ones do not."""
     graphs = make_motif_graphs(200)
-    # Rounding, which differs with the number of threads, moves single results after 100 epochs by
-    # two points either way (95.0 to 97.5 with this seed); 200 epochs leave room.
-    model = SubgraphInfoMax(recipe="paper", epochs=200, batch_size=32, random_state=0).fit(graphs)
-    trained = fold_accuracies(model.transform(graphs), graphs.labels).mean()
-    assert trained > 95.0
-    start = SubgraphInfoMax(recipe="paper", epochs=0, random_state=0).fit(graphs).transform(graphs)
-    assert fold_accuracies(start, graphs.labels).mean() < 90.0
+    options = {"recipe": "paper", "hidden": 32, "lr": 0.01, "batch_size": 32, "random_state": 0}
+    start = SubgraphInfoMax(epochs=0, **options).fit(graphs).transform(graphs)
+    assert fold_accuracies(start, graphs.labels).mean() < 85.0  # 70 to 78 with three seeds
+    trained = SubgraphInfoMax(epochs=40, **options).fit(graphs).transform(graphs)
+    assert fold_accuracies(trained, graphs.labels).mean() > 93.0  # 95.5 to 97.5 after 30 epochs
 
 
 def test_metrics_tell_what_happened(mutag):
@@ -138,52 +138,38 @@ def test_resuming_something_else_is_refused(mutag, tmp_path):
         SubgraphInfoMax(epochs=2, **SMALL).fit_run(mutag, tmp_path / "run")
 
 
-def command(*arguments: str, **kwargs) -> subprocess.Popen:
-    return subprocess.Popen(
-        [sys.executable, "-m", "partwhole", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **kwargs,
-    )
-
-
-FIT = ["fit", "MUTAG", "--hidden", "16", "--epochs", "60", "--json"]
+FIT = ["fit", "MUTAG", "--hidden", "16", "--epochs", "20", "--json"]
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "undisturbed"
-    process = command(*FIT, "--out", str(out))
-    stdout, stderr = process.communicate()
-    assert process.returncode == 0, stderr
-    assert json.loads(stdout)["epochs"] == 60
+    done = partwhole(*FIT, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["epochs"] == 20
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_stopped_process_resumes_to_the_same_weights(undisturbed, tmp_path, how):
     while True:
-        process = command(*FIT, "--out", str(tmp_path / "run"))
-        while (
-            len(RunFolder(tmp_path / "run").read_metrics()) < 3 and process.poll() is None
-        ):  # it is training
+        process = Command(*FIT, "--out", tmp_path / "run")
+        while process.runs and len(RunFolder(tmp_path / "run").read_metrics()) < 3:  # it is training
             time.sleep(0.02)
-        process.send_signal(how)
-        stdout, stderr = process.communicate()
-        if process.returncode != 0:
+        stopped = process.stop(how)
+        if stopped.returncode != 0:
             break
         shutil.rmtree(tmp_path / "run")  # it had ended before the signal came
-    assert stdout == ""
+    assert stopped.stdout == ""
     if how != signal.SIGKILL:
-        assert process.returncode == 130
-        assert "continue with: partwhole fit MUTAG" in stderr
+        assert stopped.returncode == 130
+        assert "continue with: partwhole fit MUTAG" in stopped.stderr
         assert (tmp_path / "run" / "resume.safetensors").exists()
-    again = command("fit", "MUTAG", "--out", str(tmp_path / "run"), "--resume", "--json")
-    stdout, stderr = again.communicate()
-    assert again.returncode == 0, stderr
+    again = partwhole("fit", "MUTAG", "--out", tmp_path / "run", "--resume", "--json")
+    assert again.returncode == 0, again.stderr
     assert same_weights(undisturbed, tmp_path / "run")
-    assert [r["epoch"] for r in RunFolder(tmp_path / "run").read_metrics()] == list(range(1, 61))
+    assert [r["epoch"] for r in RunFolder(tmp_path / "run").read_metrics()] == list(range(1, 21))
     assert not list((tmp_path / "run").rglob("*.part"))
 
 
@@ -242,6 +228,7 @@ def test_a_loss_that_is_no_number_keeps_the_graphs_of_its_step(mutag, tmp_path):
     assert not (tmp_path / "run" / "failed_batch").exists()
 
 
+@pytest.mark.slow
 def test_a_fit_has_as_many_threads_as_it_was_given():
     """Numba starts a thread for each core, and would set PyTorch to as many."""
     script = (

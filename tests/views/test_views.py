@@ -248,6 +248,7 @@ def many(tmp_path_factory) -> Path:
     return folder / "run"
 
 
+@pytest.mark.slow
 def test_many_targets_are_folded_and_held_out_graphs_are_compared(many):
     done = partwhole("report", many, "--json")
     assert done.returncode == 0, done.stderr
@@ -262,6 +263,7 @@ def test_many_targets_are_folded_and_held_out_graphs_are_compared(many):
     assert "<h2>Training</h2>" not in page  # it has no epochs
 
 
+@pytest.mark.slow
 def test_without_held_out_graphs_the_report_warns(many, tmp_path):
     kept = (many / "held_out.csv").read_text()
     (many / "held_out.csv").unlink()
@@ -271,6 +273,7 @@ def test_without_held_out_graphs_the_report_warns(many, tmp_path):
     assert "Graphs that the model learned from count here too" in (tmp_path / "page.html").read_text()
 
 
+@pytest.mark.slow
 def test_the_report_has_legends_and_explains_mutual_information(tmp_path, mutag):
     SubgraphInfoMax(epochs=2, hidden=8, layers=1, generator="multi-head").fit(mutag[:40]).save(tmp_path)
     done = partwhole("report", tmp_path, "MUTAG", "--out", tmp_path / "page.html")
@@ -286,6 +289,7 @@ def test_the_report_has_legends_and_explains_mutual_information(tmp_path, mutag)
     assert "which never saw a label" in page
 
 
+@pytest.mark.slow
 def test_a_page_of_a_pretrained_encoder(tmp_path):
     for missing in ((), (LIQUIDS,), ("--out", tmp_path / "page.html")):
         done = partwhole("report", "molecules", *missing, cwd=tmp_path)

@@ -6,17 +6,19 @@ The limits are real: the kernel refuses bytes beyond a file size, and files wher
 from __future__ import annotations
 
 import ctypes
-import multiprocessing
-import os
 import resource
 import shutil
 import sys
+from functools import partial
 
 import pytest
 from pyarrow import parquet
 from safetensors.torch import load_file
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+from commands import partwhole
+from places import EXAMPLES
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")]
 
 FIT = ["--hidden", "32", "--layers", "2", "--snapshot-every", "1"]
 CAPABILITIES_VERSION, OVERRIDE_PERMISSIONS = 0x20080522, 0b111  # chown, override, read anywhere
@@ -31,49 +33,28 @@ def as_an_ordinary_user():
     assert libc.capset(header, data) == 0
 
 
-def limited(arguments, said, most_bytes):
-    """The command line in this process; a file may have so many bytes."""
-    os.environ["OMP_NUM_THREADS"] = "1"
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+def limit(most_bytes):
+    """Of a file, in this process."""
     as_an_ordinary_user()
-    from partwhole.cli.main import main
-
     if most_bytes is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
-    sys.argv = ["partwhole", *map(str, arguments)]
-    main()
 
 
-@pytest.fixture(scope="module")
-def refused(tmp_path_factory):
+def refused(*arguments, most_bytes=None):
     """The sentence that a command under a limit ends with."""
-    server = multiprocessing.get_context("forkserver")
-    server.set_forkserver_preload(["torch", "numba", "pyarrow.parquet", "partwhole.cli.main"])
-    said = tmp_path_factory.mktemp("said") / "stderr"
-
-    def run(*arguments, most_bytes=None):
-        process = server.Process(target=limited, args=(arguments, said, most_bytes))
-        process.start()
-        process.join()
-        lines = [line for line in said.read_text().splitlines() if line.startswith("partwhole: ")]
-        assert process.exitcode == 2, said.read_text()
-        assert len(lines) == 1, said.read_text()
-        assert "Traceback" not in said.read_text()
-        return lines[0]
-
-    return run
+    done = partwhole(*arguments, prepare=partial(limit, most_bytes))
+    lines = [line for line in done.stderr.splitlines() if line.startswith("partwhole: ")]
+    assert done.returncode == 2, done.stderr
+    assert len(lines) == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    return lines[0]
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """A finished run, by the command line as it is."""
-    from typer.testing import CliRunner
-
-    from partwhole.cli.main import app
-
     out = tmp_path_factory.mktemp("run") / "run"
-    assert CliRunner().invoke(app, ["fit", "MUTAG", "--out", str(out), "--epochs", "1", *FIT]).exit_code == 0
+    assert partwhole("fit", "MUTAG", "--out", out, "--epochs", "1", *FIT).returncode == 0
     return out
 
 
@@ -82,7 +63,7 @@ def content(folder):
 
 
 @pytest.mark.parametrize("most_bytes", [500, 20_000])  # the configuration, the weights
-def test_fit_on_a_full_disk(tmp_path, refused, most_bytes):
+def test_fit_on_a_full_disk(tmp_path, most_bytes):
     sentence = refused("fit", "MUTAG", "--out", tmp_path / "r", "--epochs", "1", *FIT, most_bytes=most_bytes)
     assert "Cannot write" in sentence
     assert "free some space or choose another place" in sentence
@@ -90,7 +71,7 @@ def test_fit_on_a_full_disk(tmp_path, refused, most_bytes):
     assert not list(tmp_path.rglob("*.part"))  # nothing half written stays
 
 
-def test_what_was_whole_before_a_full_disk_stays_whole(tmp_path, run, refused):
+def test_what_was_whole_before_a_full_disk_stays_whole(tmp_path, run):
     shutil.copytree(run, tmp_path / "r")
     before = content(tmp_path / "r")
     sentence = refused(
@@ -103,15 +84,15 @@ def test_what_was_whole_before_a_full_disk_stays_whole(tmp_path, run, refused):
     assert load_file(tmp_path / "r" / "resume.safetensors")
 
 
-def test_embed_on_a_full_disk(tmp_path, run, refused):
+def test_embed_on_a_full_disk(tmp_path, run):
     out = tmp_path / "vectors.parquet"
-    parquet.write_table(parquet.read_table("examples/molecules.parquet"), out)
+    parquet.write_table(parquet.read_table(EXAMPLES / "molecules.parquet"), out)
     before = out.read_bytes()
     assert "Cannot write" in refused("embed", run, "MUTAG", "--out", out, most_bytes=10_000)
     assert out.read_bytes() == before
 
 
-def test_tables_and_reports_on_a_full_disk(tmp_path, run, refused, mutag):
+def test_tables_and_reports_on_a_full_disk(tmp_path, run, mutag):
     mutag[:12].save(tmp_path / "few")
     table = ["reproduce", "table2", "--datasets", "MUTAG", "--methods", "counts", "--out", tmp_path / "t"]
     assert "The cells that are finished are kept" in refused(*table, "--runs", "2", most_bytes=700)
@@ -119,7 +100,7 @@ def test_tables_and_reports_on_a_full_disk(tmp_path, run, refused, mutag):
     assert not (run / "report.html").exists()
 
 
-def test_folders_that_may_only_be_read(tmp_path, run, refused):
+def test_folders_that_may_only_be_read(tmp_path, run):
     closed = tmp_path / "closed"
     shutil.copytree(run, closed / "run")
     before = content(closed)

@@ -38,6 +38,7 @@ def test_every_block_says_what_it_is(page):
     assert page.read_text().count("```") == 2 * len(blocks(page))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [p for p in PAGES if any(kind != NOT_RUN for kind, _ in blocks(p))], ids=called
 )
@@ -135,6 +136,7 @@ def test_the_speed_that_is_told_is_the_measured_one(page):
     assert [float(figure) for figure in told.groups()] == [round(slowest, 1), round(fastest, 1)]
 
 
+@pytest.mark.slow
 def test_the_site_is_made_without_a_warning(tmp_path):
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}

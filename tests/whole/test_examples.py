@@ -37,6 +37,7 @@ def run(tmp_path, monkeypatch, capsys):
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_it_runs_and_says_what_it_found(path, run):
     printed = run(path.name)
@@ -50,6 +51,7 @@ def test_it_is_named_where_one_looks(path):
     assert f"`{path.name}`" in (EXAMPLES / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_predictions_stand_beside_every_molecule(run):
     run("molecules_few_labels.py")
     table = csv.read_csv("predicted.csv").to_pydict()
@@ -64,5 +66,6 @@ def test_predictions_stand_beside_every_molecule(run):
     assert len(set(table["mean"])) == 1
 
 
+@pytest.mark.slow
 def test_a_folder_of_ones_own(run):
     assert "4 networks, vectors (4, 128)" in run("folder_of_networks.py", EXAMPLES / "networks")

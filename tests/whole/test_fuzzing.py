@@ -6,6 +6,8 @@ import pytest
 
 import fuzzing
 
+pytestmark = pytest.mark.slow
+
 INPUTS = 25  # a target
 
 

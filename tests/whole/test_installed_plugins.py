@@ -16,6 +16,8 @@ import commands
 from partwhole.files.toml import read_toml
 from partwhole.registry import METHODS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

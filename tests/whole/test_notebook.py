@@ -10,6 +10,8 @@ nbformat = pytest.importorskip("nbformat")
 nbclient = pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
 
+pytestmark = pytest.mark.slow
+
 PLUG_IN = """
 from partwhole import SubgraphInfoMax, make_motif_graphs
 from partwhole.generators.multi_head import MultiHead

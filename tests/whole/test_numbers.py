@@ -11,6 +11,8 @@ from test_contract import choices, name
 from partwhole import SubgraphInfoMax
 from partwhole.registry import BOUNDS, GENERATORS, METHODS
 
+pytestmark = pytest.mark.slow
+
 SETS = (
     "MUTAG",
     "PTC_MR",

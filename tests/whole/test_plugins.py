@@ -178,6 +178,7 @@ def own_module(folder: Path, monkeypatch, name: str) -> None:
     monkeypatch.syspath_prepend(folder)
 
 
+@pytest.mark.slow
 def test_grid_search_in_processes_takes_a_class_and_explains_why_not_its_name(mutag, tmp_path, monkeypatch):
     own_module(tmp_path, monkeypatch, "module_of_a_search")
     from module_of_a_search import RandomCut
@@ -218,6 +219,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_two_plug_ins_in_one_script_and_its_own_processes(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(CUT.format(name="RandomCut") + CUT.format(name="HalfCut") + SCRIPT)

@@ -24,7 +24,9 @@ def rounds_alike():
     return arithmetic() == STORED["arithmetic"]
 
 
-@pytest.mark.parametrize("data", SETS)
+@pytest.mark.parametrize(
+    "data", ["MUTAG", *(pytest.param(data, marks=pytest.mark.slow) for data in SETS if data != "MUTAG")]
+)
 @pytest.mark.parametrize("case", CASES)
 def test_losses_weights_and_vectors_are_as_they_were(data, case, dataset, rounds_alike):
     """To the last bit on machines that round as the one did that stored them, and closely on others."""
