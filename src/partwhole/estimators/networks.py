@@ -227,7 +227,9 @@ def carry_out(plan: TrainingPlan[N, B], fit: Fit[TrainConfig], *, spans_ranks: b
 
 
 def _require_ranks(fit: Fit[TrainConfig], spans_ranks: bool) -> None:
-    """Raise unless several processes can train this."""
+    """Raise unless several processes can train this; in all at the same moment, so that none is ended by the
+    end of another before it has said why."""
+    ranks.wait_for_all()
     if not spans_ranks:
         raise PartwholeError(
             f"{fit.facts['method']} with this backbone is trained by one process; leave out --devices, or "
