@@ -34,15 +34,16 @@ def same_weights(a: Path, b: Path) -> bool:
     return left.keys() == right.keys() and all(torch.equal(left[k], right[k]) for k in left)
 
 
-@pytest.mark.slow
 def test_motifs_are_told_apart_without_labels():
     """The trained vectors separate the planted motifs; the untrained ones do not."""
     graphs = make_motif_graphs(200)
-    options = {"recipe": "paper", "hidden": 32, "lr": 0.01, "batch_size": 32, "random_state": 0}
-    start = SubgraphInfoMax(epochs=0, **options).fit(graphs).transform(graphs)
-    assert fold_accuracies(start, graphs.labels).mean() < 85.0  # 70 to 78 with three seeds
-    trained = SubgraphInfoMax(epochs=40, **options).fit(graphs).transform(graphs)
-    assert fold_accuracies(trained, graphs.labels).mean() > 93.0  # 95.5 to 97.5 after 30 epochs
+    # Rounding, which differs with the number of threads, moves single results after 100 epochs by
+    # two points either way (95.0 to 97.5 with this seed); 200 epochs leave room.
+    model = SubgraphInfoMax(recipe="paper", epochs=200, batch_size=32, random_state=0).fit(graphs)
+    trained = fold_accuracies(model.transform(graphs), graphs.labels).mean()
+    assert trained > 95.0
+    start = SubgraphInfoMax(recipe="paper", epochs=0, random_state=0).fit(graphs).transform(graphs)
+    assert fold_accuracies(start, graphs.labels).mean() < 90.0
 
 
 def test_metrics_tell_what_happened(mutag):

@@ -127,7 +127,7 @@ def test_a_fit_that_is_killed(tmp_path):
         assert [row["epoch"] for row in metrics] == list(range(1, 5))
         shutil.rmtree(out)
 
-    kill_often(arguments, check, at_work(seconds, tmp_path), 16, 1, tmp_path)
+    kill_often(arguments, check, at_work(seconds, tmp_path), 24, 1, tmp_path)
 
 
 def test_an_embedding_that_is_killed(tmp_path):
@@ -145,7 +145,7 @@ def test_an_embedding_that_is_killed(tmp_path):
         assert not (tmp_path / ".killed.parquet.parts").exists()
         out.unlink()
 
-    kill_often(lambda: [*embed, out], check, at_work(seconds, tmp_path), 12, 2, tmp_path)
+    kill_often(lambda: [*embed, out], check, at_work(seconds, tmp_path), 21, 2, tmp_path)
     process = started([*embed, out], tmp_path, readers=2)
     while not readers_of_molecules():
         assert process.exitcode is None
