@@ -19,24 +19,28 @@ EXPECTED = json.loads((OLD_RUNS / "expected.json").read_text())
 
 
 @pytest.fixture(scope="module")
-def rounds_alike():
+def rounding():
     torch.set_num_threads(1)
-    return arithmetic() == STORED["arithmetic"]
+    return arithmetic()
 
 
 @pytest.mark.parametrize(
     "data", ["MUTAG", *(pytest.param(data, marks=pytest.mark.slow) for data in SETS if data != "MUTAG")]
 )
 @pytest.mark.parametrize("case", CASES)
-def test_losses_weights_and_vectors_are_as_they_were(data, case, dataset, rounds_alike):
-    """To the last bit on machines that round as the one did that stored them, and closely on others."""
-    store = dataset(data)
-    before, now = STORED[f"{data}: {case}"], figures(store, case)
-    if rounds_alike:
-        assert now == before
+def test_losses_weights_and_vectors_are_as_they_were(data, case, dataset, rounding):
+    """To the last bit on machines that round as one did that stored them. On others closely, until training
+    makes differences of rounding large: between two kinds of machine, the losses of the first epoch differ by up
+    to 0.5 % and those of the second by up to 11 %."""
+    store, name = dataset(data), f"{data}: {case}"
+    now = figures(store, case)
+    if rounding in STORED:
+        assert now == STORED[rounding][name]
+    before = next(iter(STORED.values()))[name]
     assert (now["tensors"], now["width"]) == (before["tensors"], before["width"])
-    assert now["losses"] == pytest.approx(before["losses"], rel=0.02)
-    assert now["length"] == pytest.approx(before["length"], rel=0.02)
+    assert now["losses"][:1] == pytest.approx(before["losses"][:1], rel=0.02)
+    if not before["losses"]:
+        assert now["length"] == pytest.approx(before["length"], rel=0.02)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
