@@ -139,7 +139,7 @@ def test_resuming_something_else_is_refused(mutag, tmp_path):
         SubgraphInfoMax(epochs=2, **SMALL).fit_run(mutag, tmp_path / "run")
 
 
-FIT = ["fit", "MUTAG", "--hidden", "16", "--epochs", "20", "--json"]
+FIT = ["fit", "MUTAG", "--hidden", "16", "--epochs", "60", "--json"]
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def undisturbed(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "undisturbed"
     done = partwhole(*FIT, "--out", out)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["epochs"] == 20
+    assert json.loads(done.stdout)["epochs"] == 60
     return out
 
 
@@ -170,7 +170,7 @@ def test_a_stopped_process_resumes_to_the_same_weights(undisturbed, tmp_path, ho
     again = partwhole("fit", "MUTAG", "--out", tmp_path / "run", "--resume", "--json")
     assert again.returncode == 0, again.stderr
     assert same_weights(undisturbed, tmp_path / "run")
-    assert [r["epoch"] for r in RunFolder(tmp_path / "run").read_metrics()] == list(range(1, 21))
+    assert [r["epoch"] for r in RunFolder(tmp_path / "run").read_metrics()] == list(range(1, 61))
     assert not list((tmp_path / "run").rglob("*.part"))
 
 

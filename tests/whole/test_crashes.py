@@ -25,7 +25,7 @@ from partwhole.files.toml import read_toml
 
 pytestmark = pytest.mark.slow
 
-FIT = ["--epochs", "4", "--hidden", "16", "--layers", "2", "--batch-size", "16", "--seed", "3"]
+FIT = ["--epochs", "8", "--hidden", "16", "--layers", "2", "--batch-size", "16", "--seed", "3"]
 
 
 MARK = f"PARTWHOLE_KILLED_BY={os.getpid()}"  # in the environment of what these tests start
@@ -124,7 +124,7 @@ def test_a_fit_that_is_killed(tmp_path):
     def check():
         assert same_tensors(tmp_path / "whole" / "model.safetensors", out / "model.safetensors")
         metrics = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-        assert [row["epoch"] for row in metrics] == list(range(1, 5))
+        assert [row["epoch"] for row in metrics] == list(range(1, 9))
         shutil.rmtree(out)
 
     kill_often(arguments, check, at_work(seconds, tmp_path), 24, 1, tmp_path)
@@ -172,7 +172,7 @@ def readers_of_molecules():
 
 
 def test_a_table_that_is_killed(tmp_path):
-    table = ["reproduce", "table2", "--datasets", "MUTAG", "--methods", "counts", "wl"]
+    table = ["reproduce", "table2", "--datasets", "MUTAG", "--methods", "counts", "sp", "wl"]
     table += ["--runs", "2", "--out", tmp_path, "--jobs", "1"]
     file = tmp_path / "cells.jsonl"
     seen: list[str] = []
@@ -199,9 +199,9 @@ def test_a_table_that_is_killed(tmp_path):
 
     def check():
         arguments()
-        rows = ("counts", "wl")
+        rows = ("counts", "sp", "wl")
         assert sorted(seen) == sorted(f"MUTAG/{row}/0/{run}" for row in rows for run in (0, 1))
         file.unlink()
         seen.clear()
 
-    kill_often(arguments, check, kill, 4, 3, tmp_path)
+    kill_often(arguments, check, kill, 10, 3, tmp_path)
