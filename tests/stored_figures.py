@@ -1,8 +1,8 @@
 """Losses, weights and vectors of short fits, as stored before a change of the house and as they are now.
 
 Machines round in different ways, so the file has figures for each kind of machine that made them.
-`python tests/stored_figures.py` writes those of this kind anew. That is right only where a change of numbers is
-meant, and then the figures of other kinds must go.
+`python tests/stored_figures.py` writes those of this kind anew. That is right only where a change of numbers
+is meant, and then the figures of other kinds must go.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ def rounding():
 @pytest.mark.parametrize("case", CASES)
 def test_losses_weights_and_vectors_are_as_they_were(data, case, dataset, rounding):
     """To the last bit on machines that round as one did that stored them. On others closely, until training
-    makes differences of rounding large: between two kinds of machine, the losses of the first epoch differ by up
-    to 0.5 % and those of the second by up to 11 %."""
+    makes differences of rounding large: between two kinds of machine, the losses of the first epoch differ
+    by up to 0.5 % and those of the second by up to 11 %."""
     store, name = dataset(data), f"{data}: {case}"
     now = figures(store, case)
     if rounding in STORED:
