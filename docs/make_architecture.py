@@ -27,7 +27,7 @@ BOXES = {
         610,
         270,
         360,
-        "Head-Tail bound of h(G), h~(G), h^(G)",
+        "Head-Tail bound of h(G), h~(G), h(G^)",
         "losses/, training/objectives.py",
         "box",
     ),
@@ -69,7 +69,7 @@ def main() -> None:
         shapes.append(f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="50"/>')
         shapes.append(f'<text x="{x + width / 2}" y="{y + 21}">{escape(text)}</text>')
         shapes.append(f'<text class="file" x="{x + width / 2}" y="{y + 40}">{escape(file)}</text>')
-    shapes.append('<text class="small" x="85" y="110">h^(G): the same way,</text>')
+    shapes.append('<text class="small" x="85" y="110">h(G^): the same way,</text>')
     shapes.append('<text class="small" x="85" y="127">attributes permuted</text>')
     shapes.append('<text class="small" x="530" y="235">trained weights</text>')
     shapes.append('<text class="small" x="85" y="390">recipe="paper":</text>')

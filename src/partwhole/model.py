@@ -61,7 +61,7 @@ class SubgraphAggregation(nn.Module):
 
     def __init__(self, generator: Generator, num_subgraphs: int, *, conv: bool = True):
         super().__init__()
-        self.generator = generator  # X_G -> membership [S, n]
+        self.generator = generator  # X_G -> membership [S, rows]
         self.subgraph_conv = StackConv(num_subgraphs) if conv else None
 
     def forward(self, nodes: NodeVectors, readout: Readout) -> tuple[Tensor, Tensor]:
@@ -79,6 +79,10 @@ class SubgraphAggregation(nn.Module):
 
 class PartWhole(GraphEncoder):
     """Graphs to vectors: `embed` gives h(G); `forward` the three views that training compares.
+
+    A batch with G^ is `store.batch(index, torch.Generator())`, the loss of its views
+    `training.objectives.head_tail_loss`; `examples/own_training_loop.py` is a whole loop. The vectors are
+    h(G); the default vectors of `SubgraphInfoMax` come from `recipes/graph_vectors.py`.
 
     Parameters
     ----------
@@ -158,7 +162,7 @@ class PartWhole(GraphEncoder):
         return self.layer_aggregation(self.node_aggregation(batch.inputs), batch)
 
     def embed(self, batch: Batch) -> Tensor:
-        """h(G) [B, d], Eq. 6"""
+        """h(G) [B, d], Eq. 6; of a batch with G^, h(G) and h(G^)"""
         return self.readout(self.nodes(batch))
 
     def layer_sums(self, batch: Batch) -> Tensor:
@@ -167,7 +171,7 @@ class PartWhole(GraphEncoder):
         return batch.side_by_side(self.backbone(batch.start(x0), batch)).sum()
 
     def subgraphs(self, batch: Batch) -> Tensor:
-        """Membership [S, rows]"""
+        """Membership [S, rows], of G^ too if the batch has it"""
         return self.subgraph_aggregation.generator(self.nodes(batch))
 
     def forward(self, batch: Batch) -> GraphViews:

@@ -58,7 +58,7 @@ class Objective(ABC, Generic[N_contra, B]):
 
     @abstractmethod
     def __call__(self, network: N_contra, batch: B) -> tuple[Tensor, dict[str, Tensor]]:
-        """The loss of a batch, and what to log."""
+        """The loss of a batch, and scalars to log, `loss` among them."""
 
     def after_step(self, network: N_contra) -> None:
         """Called when the optimiser has moved the network."""
