@@ -1,0 +1,1 @@
+"""Parts of graphs that mean the same in every graph of a collection."""
