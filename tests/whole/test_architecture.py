@@ -38,6 +38,7 @@ ROOMS = [
     "config",
     "model",
     "runs",
+    "parts",
     "training",
     "estimators",
     "methods",

@@ -19,6 +19,7 @@ from partwhole.cli.methods import methods
 from partwhole.cli.neighbors import neighbors
 from partwhole.cli.optional_values import with_values
 from partwhole.cli.options import FitCommand
+from partwhole.cli.parts import parts
 from partwhole.cli.predict import predict
 from partwhole.cli.report import report
 from partwhole.cli.reproduce import reproduce
@@ -33,7 +34,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command(cls=FitCommand)(fit)
-for command in (embed, neighbors, evaluate, predict, report, serve, reproduce, datasets, methods):
+for command in (embed, neighbors, evaluate, predict, parts, report, serve, reproduce, datasets, methods):
     app.command()(command)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from torch import Tensor, nn
 
 from partwhole.config import RecipeConfig
+from partwhole.errors import PartwholeError
 from partwhole.estimators.base import GraphEstimator
 from partwhole.estimators.encoder import Encoder, pieces
 from partwhole.estimators.fits import Fit, Kept
@@ -19,8 +20,10 @@ from partwhole.graphs.store import GraphStore
 from partwhole.losses.head_tail import IDEA
 from partwhole.losses.head_tail import PAPER as THE_PAPER
 from partwhole.model import PartWhole
+from partwhole.parts.vocabulary import Vocabulary
 from partwhole.recipes.graph_vectors import MAP, MEAN, GraphVectors
 from partwhole.recipes.weights import PAPER, RANDOM, RECIPES
+from partwhole.runs.folder import RunFolder
 from partwhole.training.feeds import GraphFeed
 from partwhole.training.objectives import HeadTailObjective
 from partwhole.training.plan import TrainingPlan
@@ -130,6 +133,8 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         The figures of each epoch.
     about_ : dict
         How the model came about: options, data, versions.
+    vocabulary_ : Vocabulary or None
+        Types of parts that mean the same in every graph; None in runs older than it.
 
     Examples
     --------
@@ -147,6 +152,8 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
     config_class = RecipeConfig
     resumable = True
 
+    vocabulary_: Vocabulary | None  # None: the run is older than vocabularies
+
     def learn(self, fit: Fit[RecipeConfig]) -> Encoder:
         """Train the network by the Head-Tail bound, then learn the directions of all that is said of the
         graphs."""
@@ -160,6 +167,7 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
             if vectors is not None:
                 plan = replace(plan, finish=vectors.learning(store, network.layer_sums))
             carry_out(plan, fit, spans_ranks=network.spans_ranks)
+        self.vocabulary_ = Vocabulary.of(fit.store, random_state=config.random_state)
         return network if vectors is None else RecipeEncoder(network, vectors)
 
     def plan(self, model: PartWhole, store: GraphStore, config: RecipeConfig) -> TrainingPlan[PartWhole, Any]:
@@ -172,10 +180,34 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         network, vectors = self._first(kept.config, NetworkInputs.of(kept.schema, kept.config))
         weights = {name: tensor for name, tensor in kept.tensors.items() if name not in (MEAN, MAP)}
         network.restore(weights, kept.path)
+        self.vocabulary_ = Vocabulary.read(RunFolder(kept.path))
         if vectors is None:
             return network
         vectors.restore(kept.tensors, kept.path)
         return RecipeEncoder(network, vectors)
+
+    def write_beside(self, run: RunFolder) -> None:
+        """Write the vocabulary."""
+        if self.vocabulary_ is not None:
+            self.vocabulary_.write(run)
+
+    def part_types(self, graphs: Any) -> list[np.ndarray]:
+        """The type of each node, in the vocabulary of the fit.
+
+        Parameters
+        ----------
+        graphs : GraphStore, str, path, list or DataFrame
+            As for `fit`.
+
+        Returns
+        -------
+        list of ndarray [nodes] int
+            For each graph. Connected nodes of the same type are a part; `vocabulary_.parts_of` lists parts.
+        """
+        store = self.read(graphs)
+        if self.vocabulary_ is None:
+            raise PartwholeError("This run is older than vocabularies of parts; fit again.")
+        return np.split(self.vocabulary_.types_of(store), store.node_ptr[1:-1])
 
     def _first(
         self, config: RecipeConfig, inputs: NetworkInputs

@@ -37,6 +37,7 @@ class RunFolder:
         self.best_file = self.path / "best.safetensors"
         self.held_out_file = self.path / "held_out.csv"  # predictions for labelled graphs not learned from
         self.landmarks_file = self.path / "landmarks.safetensors"
+        self.vocabulary_file = self.path / "vocabulary.safetensors"  # types of parts
         self.snapshot_folder = self.path / "snapshots"
         self.failed_folder = self.path / "failed_batch"  # a graph store
         self.report_file = self.path / "report.html"
@@ -49,9 +50,10 @@ class RunFolder:
     def clear(self, keep: Iterable[str] = ()) -> None:
         """Remove the files of a run, but for those named in `keep`; anything else in the folder stays."""
         learned = (self.config_file, self.metrics_file, self.weights_file, self.best_file, self.state_file)
-        told = (self.report_file, self.left_out_file, self.held_out_file, self.landmarks_file)
+        told = (self.report_file, self.left_out_file, self.held_out_file)
+        beside = (self.landmarks_file, self.vocabulary_file)
         with told_when_unwritable(self.path):
-            for file in (*learned, *told, *map(self._snapshot_file, self.snapshot_epochs())):
+            for file in (*learned, *told, *beside, *map(self._snapshot_file, self.snapshot_epochs())):
                 if file.name not in keep:
                     file.unlink(missing_ok=True)
         shutil.rmtree(self.failed_folder, ignore_errors=True)

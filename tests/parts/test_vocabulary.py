@@ -1,0 +1,173 @@
+"""Types of parts: what they agree with, that they are the same for every order, and what they refuse."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_mutual_info_score as agreement
+
+from partwhole import SubgraphInfoMax, load_graphs, load_run, make_motif_graphs
+from partwhole.errors import PartwholeError
+from partwhole.parts.describing import describe, parts_as_graphs, shape_of
+from partwhole.parts.going_with import goes_with
+from partwhole.parts.merging import JOINED, groups_after, merges
+from partwhole.parts.vocabulary import Vocabulary
+from partwhole.runs.folder import RunFolder
+
+
+def in_use(types: np.ndarray) -> float:
+    share = np.unique(types, return_counts=True)[1] / len(types)
+    return float(2 ** -(share * np.log2(share)).sum())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_planted_motif_is_a_type(seed):
+    """In a tree with a cycle or a house tied on, the motif is the 2-core."""
+    graphs = make_motif_graphs(random_state=seed)
+    vocabulary = Vocabulary.of(graphs, random_state=seed)
+    assert agreement(graphs.marks, vocabulary.merged(4).types_of(graphs)) > 0.6
+    assert agreement(graphs.marks, vocabulary.merged(2).types_of(graphs)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("data", ["MUTAG", "PTC_MR", "IMDB-BINARY", "IMDB-MULTI", "PROTEINS", "ESOL"])
+def test_types_are_used_evenly(data, dataset):
+    store = dataset(data)
+    assert in_use(Vocabulary.of(store).merged(4).types_of(store)) > 3
+
+
+def test_leaves_of_threads_are_told_apart_by_their_neighbours(dataset):
+    """Two thirds of the nodes have one neighbour and nothing else: one cell would hold them all."""
+    store = dataset("REDDIT-BINARY")[::20]
+    vocabulary = Vocabulary.of(store)
+    assert vocabulary.cells.divided >= 0
+    assert in_use(vocabulary.merged(4).types_of(store)) > 3
+
+
+def slow_merges(joined: np.ndarray, sizes: np.ndarray) -> list[set[frozenset[int]]]:
+    """The same mergers from the value of whole partitions."""
+
+    def value(partition):
+        ends = joined.sum(1) / joined.sum()
+        inside = [joined[np.ix_(list(g), list(g))].sum() / joined.sum() for g in partition]
+        evenness = [sizes[list(g)].sum() / sizes.sum() for g in partition]
+        modularity = sum(i - ends[list(g)].sum() ** 2 for i, g in zip(inside, partition))
+        return JOINED * modularity - sum(s * np.log(s) for s in evenness)
+
+    partition = {frozenset([i]) for i in range(len(sizes))}
+    found = [partition]
+    while len(partition) > 1:
+        pairs = [(a, b) for a in partition for b in partition if a != b]
+        partition = max(((partition - {a, b}) | {a | b} for a, b in pairs), key=value)
+        found.append(partition)
+    return found
+
+
+def test_mergers_are_those_of_a_slow_twin():
+    random = np.random.default_rng(0)
+    joined = random.integers(0, 50, (9, 9)).astype(float)
+    joined, sizes = joined + joined.T, random.integers(1, 90, 9).astype(float)
+    steps, gaining = merges(joined, sizes)
+    slow = slow_merges(joined, sizes)
+    for number in range(9, 0, -1):
+        group = groups_after(steps, 9, number)
+        assert {frozenset(np.flatnonzero(group == g).tolist()) for g in set(group)} == slow[9 - number]
+    assert 1 <= gaining <= 9
+
+
+def test_types_do_not_depend_on_the_order_of_nodes_or_graphs():
+    graphs = make_motif_graphs(30)
+    vocabulary = Vocabulary.of(graphs)
+    order = np.random.default_rng(0).permutation(30)
+    assert np.array_equal(
+        np.concatenate([np.sort(t) for t in np.split(vocabulary.types_of(graphs), graphs.node_ptr[1:-1])]),
+        np.concatenate([np.sort(vocabulary.types_of(graphs[i : i + 1])) for i in range(30)]),
+    )
+    again = Vocabulary.of(graphs.take(order))
+    own, other = vocabulary.counts(graphs)[order], again.counts(graphs.take(order))
+    assert sorted(map(tuple, own.T)) == sorted(map(tuple, other.T))
+
+
+def test_parts_are_the_connected_pieces_of_a_type():
+    graphs = make_motif_graphs(10)
+    vocabulary = Vocabulary.of(graphs)
+    types, parts = vocabulary.types_of(graphs), vocabulary.parts_of(graphs)
+    pieces = set()
+    for i, (own, start) in enumerate(zip(np.split(types, graphs.node_ptr[1:-1]), graphs.node_ptr)):
+        whole = nx.Graph(np.asarray(graphs[i].edges).tolist())
+        whole.add_nodes_from(range(len(own)))
+        for kind in set(own.tolist()):
+            same = whole.subgraph(np.flatnonzero(own == kind).tolist())
+            pieces |= {(i, kind, tuple(sorted(piece))) for piece in nx.connected_components(same)}
+        assert start == graphs.node_ptr[i]
+    nodes = [tuple(n.tolist()) for n in parts.nodes(graphs)]
+    assert set(zip(parts.graph.tolist(), parts.type.tolist(), nodes)) == pieces
+    assert parts_as_graphs(graphs, parts).num_nodes.tolist() == parts.size.tolist()
+    chosen = parts_as_graphs(graphs, parts, np.array([5, 2]))
+    assert chosen.num_nodes.tolist() == parts.size[[5, 2]].tolist()
+
+
+@pytest.mark.parametrize(
+    ("graph", "shape"),
+    [
+        (nx.empty_graph(1), "single node"),
+        (nx.path_graph(2), "pair"),
+        (nx.path_graph(5), "chain"),
+        (nx.star_graph(4), "star"),
+        (nx.balanced_tree(2, 2), "tree"),
+        (nx.cycle_graph(5), "cycle"),
+        (nx.complete_graph(3), "triangle"),
+        (nx.complete_graph(6), "clique"),
+        (nx.wheel_graph(6), "dense core"),
+        (nx.grid_2d_graph(5, 5), "net"),
+    ],
+)
+def test_shapes(graph, shape):
+    assert shape_of(load_graphs([nx.convert_node_labels_to_integers(graph)])[0]) == shape
+
+
+def test_functional_groups_are_named():
+    smiles = ["Cc1c([N+](=O)[O-])cc([N+](=O)[O-])cc1[N+](=O)[O-]", "Clc1ccccc1", "CCCCO", "CC(=O)O"] * 5
+    store = load_graphs(smiles)
+    told = describe(Vocabulary.of(store), store)
+    assert {"nitro", "benzene ring", "chlorine"} <= {row.name for row in told}
+    assert sum(row.nodes for row in told) == pytest.approx(1)
+
+
+def test_what_goes_with_a_class_is_found():
+    graphs = make_motif_graphs()
+    random = np.random.default_rng(0)
+    counts = np.stack([random.poisson(3, 200), (graphs.labels == "house") + random.poisson(0.2, 200)], axis=1)
+    first, second = goes_with(counts, graphs.labels, is_number=False)
+    assert (first.type, second.type) == (1, 0)
+    assert first.corrected < 1e-6 < 0.01 < second.corrected
+    assert first.means["house"] > first.means["cycle"]
+    rising = goes_with(counts, counts[:, 0] * 2.0, is_number=True)[0]
+    assert (rising.type, rising.effect) == (0, pytest.approx(1))
+    with pytest.raises(PartwholeError, match="same value"):
+        goes_with(counts, np.ones(200), is_number=True)
+
+
+def test_a_run_keeps_its_vocabulary(tmp_path):
+    graphs = make_motif_graphs(20)
+    model = SubgraphInfoMax(epochs=1, hidden=4, layers=2).fit(graphs)
+    model.save(tmp_path / "run")
+    again = load_run(tmp_path / "run")
+    for own, other in zip(model.part_types(graphs), again.part_types(graphs)):
+        assert np.array_equal(own, other)
+    RunFolder(tmp_path / "run").vocabulary_file.write_bytes(b"not a vocabulary")
+    with pytest.raises(PartwholeError, match="damaged"):
+        load_run(tmp_path / "run")
+
+
+def test_unusual_graphs():
+    """One node, no edges, fewer nodes than types, and graphs unlike those that were learned from."""
+    single = load_graphs([nx.empty_graph(1), nx.empty_graph(3)])
+    assert Vocabulary.of(single).number == 1
+    vocabulary = Vocabulary.of(make_motif_graphs(10), types=64)
+    assert vocabulary.types_of(single).max() < vocabulary.number
+    large = load_graphs([nx.path_graph(100_000)])
+    assert len(vocabulary.types_of(large)) == 100_000
+    assert Vocabulary.of(large).parts_of(large).size.sum() == 100_000
+    with pytest.raises(PartwholeError, match="at least one type"):
+        Vocabulary.of(single, types=0)
