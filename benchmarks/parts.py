@@ -26,7 +26,7 @@ from partwhole.parts.cells import described_nodes
 from partwhole.parts.vocabulary import Vocabulary
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
-from make_parts import groups_of  # noqa: E402
+from make_parts import groups_of
 
 SEEDS = range(5)
 SIZES = (4, 16)

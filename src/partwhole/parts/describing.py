@@ -33,8 +33,8 @@ NAMES = {  # of a fragment alone, as canonical SMILES
     "Cl": "chlorine",
     "Br": "bromine",
     "I": "iodine",
-    "O=[N+][O-]": "nitro",
-    "[O-][NH+]=O": "nitro",
+    "O=[NH+][O-]": "nitro",
+    "O=NO": "nitro",  # where the graph tells no charges
     "O=S=O": "sulphonyl",
     "FC(F)F": "trifluoromethyl",
     "c1ccccc1": "benzene ring",
