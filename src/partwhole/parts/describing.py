@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from partwhole.graphs.graph import Graph
 from partwhole.graphs.store import GraphStore
+from partwhole.parts.induced import induced
 from partwhole.parts.vocabulary import Parts, Vocabulary
 from partwhole.sources.rebuilt import rebuilt_molecule
 
@@ -93,25 +94,7 @@ def parts_as_graphs(store: GraphStore, parts: Parts, chosen: np.ndarray | None =
     chosen = np.arange(len(parts)) if chosen is None else chosen
     place = np.full(len(parts), -1)
     place[chosen] = np.arange(len(chosen))
-    place_of_node = place[parts.part_of_node]
-    nodes = np.flatnonzero(place_of_node >= 0)
-    nodes = nodes[np.argsort(place_of_node[nodes], kind="stable")]  # part after part
-    new = np.full(len(parts.part_of_node), -1)
-    new[nodes] = np.arange(len(nodes))
-    degrees = np.diff(store.edge_ptr)
-    rows = np.repeat(np.arange(len(degrees)), degrees)
-    columns = store.neighbor + np.repeat(np.repeat(store.node_ptr[:-1], store.num_nodes), degrees)
-    inside = (parts.part_of_node[rows] == parts.part_of_node[columns]) & (new[rows] >= 0)
-    return GraphStore.from_arrays(
-        parts.size[chosen],
-        np.stack([new[rows[inside]], new[columns[inside]]], axis=1),
-        schema=replace(store.schema, targets=()),
-        node_codes=store.node_codes[nodes],
-        node_values=store.node_values[nodes],
-        edge_codes=store.edge_codes[inside],
-        edge_values=store.edge_values[inside],
-        name=f"parts of {store.name}",
-    )
+    return induced(store, place[parts.part_of_node], len(chosen), f"parts of {store.name}")
 
 
 def form_of(part: Graph) -> str:
