@@ -87,8 +87,8 @@ def with_each_part_left_out(graph: GraphStore, parts: Parts) -> GraphStore:
     nodes, copies = len(parts.part_of_node), len(parts) + 1
     if nodes * copies > MOST_NODES:
         raise PartwholeError(
-            f"Graph {graph.ids[0]} has {nodes} nodes in {len(parts)} parts, too many to leave out each; merge "
-            "types until there are fewer."
+            f"Graph {graph.ids[0]} has {nodes} nodes in {len(parts)} parts, too many to leave out each; "
+            "merge types until there are fewer."
         )
     copy = np.repeat(np.arange(copies), nodes)
     left_out = np.tile(parts.part_of_node, copies) == copy - 1
