@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar, final
 
@@ -16,12 +16,12 @@ from torch import Tensor, nn
 from partwhole.config import Options
 from partwhole.errors import PartwholeError
 from partwhole.estimators.encoder import Encoder, require_finite
-from partwhole.estimators.fits import Fit, FitFolder, Kept, facts_of, never
-from partwhole.estimators.seeds import drawn_seed, is_seed
+from partwhole.estimators.fits import Fit, FitFolder, Kept, facts_of, never, require_vocabulary, settled
 from partwhole.estimators.signature import initializer
 from partwhole.graphs.schema import Schema
 from partwhole.graphs.store import GraphStore
 from partwhole.parallel import ranks
+from partwhole.parts.vocabulary import Vocabulary
 from partwhole.runs.folder import RunFolder
 from partwhole.sources.loading import load_graphs
 from partwhole.sources.one_hot import with_kinds
@@ -45,6 +45,8 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
         Figures of each epoch, where the method has epochs.
     about_ : dict
         How the model came about: options, data, versions; the `config.toml` of a run.
+    vocabulary_ : Vocabulary or None
+        Types of parts that mean the same in every graph; None in runs older than it.
     """
 
     method: ClassVar[str]  # its name in the registry and in the tables
@@ -60,6 +62,7 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
     seed_: int | None  # that the fit drew from `random_state`
     schema_: Schema
     history_: list[dict[str, Any]]
+    vocabulary_: Vocabulary | None
 
     def __init__(self, **options: Any):
         """Take the options of `config_class`, which each class shows in its signature."""
@@ -85,7 +88,9 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
         return Fit(store, config, facts_of(self.method, store, config))
 
     def write_beside(self, run: RunFolder) -> None:
-        """Write what belongs to a run besides its configuration, metrics and tensors."""
+        """Write what belongs to a run besides its configuration, metrics and tensors: the vocabulary."""
+        if self.vocabulary_ is not None:
+            self.vocabulary_.write(run)
 
     # ---------------------------------------------------------------- what everybody uses
 
@@ -197,6 +202,12 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
         """`subgraphs` of each of many graphs."""
         return list(self.learned_.memberships(self.read(graphs)))
 
+    def part_types(self, graphs: Any) -> list[np.ndarray]:
+        """[nodes] of each graph: the types of its nodes in the vocabulary of the fit. Connected nodes of the
+        same type are a part; `vocabulary_.parts_of` lists parts."""
+        store = self.read(graphs)
+        return np.split(require_vocabulary(self.vocabulary_).types_of(store), store.node_ptr[1:-1])
+
     @final
     def learns_subgraphs(self) -> bool:
         """Whether a subgraph generator had a part in training."""
@@ -267,7 +278,8 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
         A fitted estimator.
         """
         run = RunFolder(path)
-        return cls.restored(run.read_config(), run.read_weights(epoch), run.path, run.read_metrics())
+        kept = run.read_config(), run.read_weights(epoch), run.path, run.read_metrics()
+        return cls.restored(*kept, vocabulary=Vocabulary.read(run))
 
     @final
     @classmethod
@@ -277,6 +289,7 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
         tensors: dict[str, Tensor],
         path: Path,
         history: Iterable[dict[str, Any]] = (),
+        vocabulary: Vocabulary | None = None,
     ) -> Self:
         """A fitted estimator from what a run folder keeps."""
         if facts.get("method") != cls.method:
@@ -294,7 +307,7 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
         estimator = cls(**config.options())
         estimator.learned_ = estimator.restore(Kept(config, schema, facts, tensors, path))  # type: ignore[arg-type]
         estimator.about_, estimator.schema_, estimator.history_ = facts, schema, list(history)
-        estimator.seed_ = getattr(config, "random_state", None)
+        estimator.seed_, estimator.vocabulary_ = getattr(config, "random_state", None), vocabulary
         return estimator
 
     # ---------------------------------------------------------------- inside
@@ -309,35 +322,24 @@ class GraphEstimator(TransformerMixin, BaseEstimator, ABC, Generic[C]):  # type:
     ) -> Self:
         for name in [name for name in vars(self) if name.endswith("_")]:  # what fails is not fitted
             delattr(self, name)
-        config = self._settled({} if folder is None else folder.kept.get("options", {}))
+        kept = {} if folder is None else folder.kept.get("options", {})
+        config: C = settled(self.config_class, self.get_params(deep=False), kept)  # type: ignore[assignment]
         if ranks.count() > 1 and not self.resumable:  # not trained step by step, so none can be shared
             raise PartwholeError(f"{self.method} learns in one process; leave out --devices.")
         fit = self.begin(with_kinds(store), config, **labels)
         fit = dataclasses.replace(fit, folder=folder, stop_requested=stop_requested)
         if folder is not None:
             folder.require_same_run(fit.facts, self.config_class)
-        learned = self.learn(fit)
+        learned, seed = self.learn(fit), getattr(config, "random_state", None)
+        vocabulary = fit.vocabulary(seed or 0)
         run = fit.begin_run()
         self.learned_, self.schema_ = learned, fit.store.schema
         self.history_, self.about_ = fit.history, fit.facts
-        self.seed_ = getattr(config, "random_state", None)
+        self.seed_, self.vocabulary_ = seed, vocabulary
         if run is not None and ranks.is_first():
             run.write_weights(learned.tensors())
             self.write_beside(run)
         return self
-
-    def _settled(self, kept: Mapping[str, Any]) -> C:
-        """The options of this fit as plain values, with its seed; a fit that goes on keeps its own seed
-        where none is given."""
-        given = self.config_class(**self.get_params(deep=False))
-        given.validate()
-        plain = given.plain_options()
-        if "random_state" in plain:
-            asked = plain["random_state"]
-            plain["random_state"] = drawn_seed(
-                asked if is_seed(asked) or "random_state" not in kept else kept["random_state"]
-            )
-        return self.config_class.from_options(plain)  # type: ignore[return-value]
 
 
 AnyEstimator = GraphEstimator[Any]

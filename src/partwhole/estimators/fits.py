@@ -14,9 +14,11 @@ from torch import Tensor
 
 from partwhole.config import Options
 from partwhole.errors import PartwholeError
+from partwhole.estimators.seeds import drawn_seed, is_seed
 from partwhole.graphs.schema import Schema
 from partwhole.graphs.store import GraphStore
 from partwhole.parallel import ranks
+from partwhole.parts.vocabulary import Vocabulary
 from partwhole.runs.folder import RunFolder
 
 C_co = TypeVar("C_co", bound=Options, covariant=True)
@@ -72,6 +74,34 @@ class Fit(Generic[C_co]):
     def begin_run(self) -> RunFolder | None:
         """The folder to keep the fit in, once all that can be wrong has been checked."""
         return None if self.folder is None else self.folder.begin(self.facts)
+
+    def vocabulary(self, seed: int) -> Vocabulary | None:
+        """Types of parts, learned from the graphs; None where they have no nodes."""
+        return Vocabulary.of(self.store, random_state=seed) if self.store.num_nodes.any() else None
+
+
+def settled(config: type[Options], given: Mapping[str, Any], kept: Mapping[str, Any]) -> Options:
+    """The options of a fit as plain values, with its seed; a fit that goes on keeps its own seed where none
+    is given."""
+    options = config(**given)
+    options.validate()
+    plain = options.plain_options()
+    if "random_state" in plain:
+        asked = plain["random_state"]
+        plain["random_state"] = drawn_seed(
+            asked if is_seed(asked) or "random_state" not in kept else kept["random_state"]
+        )
+    return config.from_options(plain)
+
+
+def require_vocabulary(vocabulary: Vocabulary | None) -> Vocabulary:
+    """Raise where a run has none."""
+    if vocabulary is None:
+        raise PartwholeError(
+            "This run has no vocabulary of parts: it is older than these, or its graphs had no nodes; "
+            "fit again."
+        )
+    return vocabulary
 
 
 def facts_of(method: str, store: GraphStore, config: Options) -> dict[str, Any]:

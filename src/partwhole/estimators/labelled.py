@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.utils import ClassifierTags, RegressorTags, Tags
 from sklearn.utils.metaestimators import available_if
 
-from partwhole.errors import PartwholeError
+from partwhole.errors import PartwholeError, near_miss
 from partwhole.estimators.base import AnyEstimator, C, GraphEstimator
 from partwhole.estimators.encoder import Encoder, Predictor
-from partwhole.estimators.fits import C_co, Fit, Kept, facts_of
+from partwhole.estimators.fits import C_co, Fit, Kept, facts_of, require_vocabulary
 from partwhole.estimators.semi_supervised.held_out import HeldOut
 from partwhole.estimators.semi_supervised.labels import (
     as_columns,
@@ -26,6 +26,8 @@ from partwhole.estimators.semi_supervised.labels import (
 from partwhole.estimators.semi_supervised.targets import ClassTargets, NumberTargets, Targets
 from partwhole.estimators.semi_supervised.tasks import Task
 from partwhole.graphs.store import GraphStore
+from partwhole.parts.explaining import Explanation, part_effects
+from partwhole.parts.vocabulary import Vocabulary
 from partwhole.runs.folder import RunFolder
 from partwhole.sources.loading import load_graphs
 
@@ -148,6 +150,43 @@ class LabelledEstimator(GraphEstimator[C]):
         return list(self._class_targets.classes)
 
     @final
+    def explain(
+        self, graph: Any, target: str | None = None, vocabulary: Vocabulary | None = None
+    ) -> Explanation:
+        """Which parts of a graph drive its prediction, by leaving out each in turn.
+
+        Parameters
+        ----------
+        graph : GraphStore or any single graph that `load_graphs` reads
+            The first one, if it holds several.
+        target : str, optional
+            A name in `target_names_`; the first by default.
+        vocabulary : Vocabulary, optional
+            Which tells the parts; that of the fit by default.
+
+        Returns
+        -------
+        Explanation
+            The prediction, and what each part adds to it: to the number, or to the probability of the class
+            that is predicted.
+        """
+        one = self.read(graph if isinstance(graph, GraphStore | list) else [graph])[:1]
+        names = self.target_names_
+        if target is not None and target not in names:
+            raise PartwholeError(f"The run does not predict {target!r}.{near_miss(target, names)}")
+        place = 0 if target is None else names.index(target)
+
+        def predict(some: GraphStore) -> np.ndarray:
+            if self.learns_classes:
+                return np.asarray(self.probabilities(some)[place])
+            return self.predict(some).reshape(len(some), -1)[:, [place]]
+
+        parts = require_vocabulary(self.vocabulary_) if vocabulary is None else vocabulary
+        output, value, effects = part_effects(one, parts, predict)
+        label = str(self.labels()[place][output]) if self.learns_classes else None
+        return Explanation(one.ids.tolist()[0], names[place], label, value, effects)
+
+    @final
     def score(self, graphs: Any, y: Any, sample_weight: Any = None) -> float:
         """R² of numbers (the mean over targets), or the share of right labels; graphs without a label do
         not count."""
@@ -228,7 +267,8 @@ class LabelledEstimator(GraphEstimator[C]):
 
     @final
     def write_beside(self, run: RunFolder) -> None:
-        """Write the predictions for graphs that were held out."""
+        """Write the vocabulary, and the predictions for graphs that were held out."""
+        super().write_beside(run)
         if self.held_out_ is not None:
             self.held_out_.write(run.held_out_file)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from partwhole.estimators.base import AnyEstimator
+from partwhole.parts.vocabulary import Vocabulary
 from partwhole.registry import METHODS
 from partwhole.runs.folder import RunFolder
 from partwhole.runs.pretrained import pretrained_folder, run_folder
@@ -27,7 +28,8 @@ def load_run(path: str | Path, epoch: int | None = None) -> AnyEstimator:
     run = RunFolder(run_folder(path))
     facts = run.read_config()
     method: type[AnyEstimator] = METHODS.get(facts.get("method", ""))
-    return method.restored(facts, run.read_weights(epoch), run.path, run.read_metrics())
+    kept = facts, run.read_weights(epoch), run.path, run.read_metrics()
+    return method.restored(*kept, vocabulary=Vocabulary.read(run))
 
 
 def load_pretrained(name: str = "molecules") -> AnyEstimator:

@@ -167,7 +167,6 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
             if vectors is not None:
                 plan = replace(plan, finish=vectors.learning(store, network.layer_sums))
             carry_out(plan, fit, spans_ranks=network.spans_ranks)
-        self.vocabulary_ = Vocabulary.of(fit.store, random_state=config.random_state)
         return network if vectors is None else RecipeEncoder(network, vectors)
 
     def plan(self, model: PartWhole, store: GraphStore, config: RecipeConfig) -> TrainingPlan[PartWhole, Any]:

@@ -3,48 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from partwhole.graphs.graph import Graph
 from partwhole.graphs.store import GraphStore
+from partwhole.parts.induced import induced
+from partwhole.parts.names import NAMES
 from partwhole.parts.vocabulary import Parts, Vocabulary
 from partwhole.sources.rebuilt import rebuilt_molecule
 
 MOST_LOOKED_AT = 500  # parts of a type whose form is told
-NAMES = {  # of a fragment alone, as canonical SMILES
-    "C": "methyl, methylene or other single carbon",
-    "CC": "two carbons of a chain",
-    "CCC": "three carbons of a chain",
-    "C=C": "double bond",
-    "C#C": "triple bond",
-    "C#N": "nitrile",
-    "C=O": "carbonyl",
-    "O=CO": "carboxyl or ester",
-    "NC=O": "amide",
-    "NC(N)=O": "urea",
-    "NC(=O)O": "carbamate",
-    "O": "hydroxyl, ether or oxo",
-    "N": "amine",
-    "S": "thiol, thioether or other sulphur",
-    "P": "phosphorus",
-    "F": "fluorine",
-    "Cl": "chlorine",
-    "Br": "bromine",
-    "I": "iodine",
-    "O=[NH+][O-]": "nitro",
-    "O=NO": "nitro",  # where the graph tells no charges
-    "O=S=O": "sulphonyl",
-    "FC(F)F": "trifluoromethyl",
-    "c1ccccc1": "benzene ring",
-    "c1ccncc1": "pyridine ring",
-    "c1ccsc1": "thiophene ring",
-    "c1ccoc1": "furan ring",
-    "c1ccc2ccccc2c1": "naphthalene",
-    "C1CCCCC1": "cyclohexane ring",
-    "C1CCCC1": "cyclopentane ring",
-}
+FORMS = 3  # that are told of a type
+EXAMPLES = 6
 
 
 @dataclass(frozen=True)
@@ -59,33 +31,48 @@ class TypeDescription:
     form: str  # most frequent: SMILES of a fragment, or the shape of a piece of a network
     form_share: float  # of the parts that were looked at
     name: str  # of that form, where a table of functional groups knows it
-    examples: list[int]  # parts of that form
+    forms: dict[str, float]  # the most frequent ones, each with its share
+    examples: list[int]  # typical parts of that form, from different graphs
+
+    @property
+    def label(self) -> str:
+        """What to call the type: the name or the form of most of its parts."""
+        return self.name or self.form or "not found"
 
 
 def describe(vocabulary: Vocabulary, store: GraphStore, parts: Parts | None = None) -> list[TypeDescription]:
     """Describe every type; of each, up to 500 parts are looked at for their form, spread evenly."""
     parts = vocabulary.parts_of(store) if parts is None else parts
-    told = []
-    for kind in range(vocabulary.number):
-        own = np.flatnonzero(parts.type == kind)
-        looked = own[np.unique(np.linspace(0, len(own) - 1, min(len(own), MOST_LOOKED_AT)).astype(int))]
-        pieces = parts_as_graphs(store, parts, looked)
-        forms = [form_of(pieces[i]) for i in range(len(pieces))]
-        form, count = Counter(forms).most_common(1)[0] if forms else ("", 0)
-        told.append(
-            TypeDescription(
-                type=kind,
-                parts=len(own),
-                graphs=len(np.unique(parts.graph[own])) / max(len(store), 1),
-                nodes=float(parts.size[own].sum() / max(parts.size.sum(), 1)),
-                mean_size=float(parts.size[own].mean()) if len(own) else 0.0,
-                form=form,
-                form_share=count / max(len(forms), 1),
-                name=NAMES.get(form, ""),
-                examples=[int(p) for p, f in zip(looked, forms) if f == form][:6],
-            )
-        )
-    return told
+    return [_described(kind, store, parts) for kind in range(vocabulary.number)]
+
+
+def _described(kind: int, store: GraphStore, parts: Parts) -> TypeDescription:
+    own = np.flatnonzero(parts.type == kind)
+    looked = own[np.unique(np.linspace(0, len(own) - 1, min(len(own), MOST_LOOKED_AT)).astype(int))]
+    pieces = parts_as_graphs(store, parts, looked)
+    forms = [form_of(pieces[i]) for i in range(len(pieces))]
+    shares = {form: count / len(forms) for form, count in Counter(forms).most_common(FORMS)}
+    form = next(iter(shares), "")
+    return TypeDescription(
+        type=kind,
+        parts=len(own),
+        graphs=len(np.unique(parts.graph[own])) / max(len(store), 1),
+        nodes=float(parts.size[own].sum() / max(parts.size.sum(), 1)),
+        mean_size=float(parts.size[own].mean()) if len(own) else 0.0,
+        form=form,
+        form_share=shares.get(form, 0.0),
+        name=NAMES.get(form, ""),
+        forms=shares,
+        examples=_typical(looked[[f == form for f in forms]], store, parts),
+    )
+
+
+def _typical(some: np.ndarray, store: GraphStore, parts: Parts) -> list[int]:
+    """A few of `some` parts, each from another graph: first those of middle size in graphs of middle size."""
+    sizes = np.stack([store.num_nodes[parts.graph[some]], parts.size[some]])  # the last counts most
+    ranked = some[np.lexsort(np.abs(sizes - np.median(sizes, axis=1, keepdims=True)))] if len(some) else some
+    first = np.sort(np.unique(parts.graph[ranked], return_index=True)[1])
+    return [int(part) for part in ranked[first][:EXAMPLES]]
 
 
 def parts_as_graphs(store: GraphStore, parts: Parts, chosen: np.ndarray | None = None) -> GraphStore:
@@ -93,30 +80,13 @@ def parts_as_graphs(store: GraphStore, parts: Parts, chosen: np.ndarray | None =
     chosen = np.arange(len(parts)) if chosen is None else chosen
     place = np.full(len(parts), -1)
     place[chosen] = np.arange(len(chosen))
-    place_of_node = place[parts.part_of_node]
-    nodes = np.flatnonzero(place_of_node >= 0)
-    nodes = nodes[np.argsort(place_of_node[nodes], kind="stable")]  # part after part
-    new = np.full(len(parts.part_of_node), -1)
-    new[nodes] = np.arange(len(nodes))
-    degrees = np.diff(store.edge_ptr)
-    rows = np.repeat(np.arange(len(degrees)), degrees)
-    columns = store.neighbor + np.repeat(np.repeat(store.node_ptr[:-1], store.num_nodes), degrees)
-    inside = (parts.part_of_node[rows] == parts.part_of_node[columns]) & (new[rows] >= 0)
-    return GraphStore.from_arrays(
-        parts.size[chosen],
-        np.stack([new[rows[inside]], new[columns[inside]]], axis=1),
-        schema=replace(store.schema, targets=()),
-        node_codes=store.node_codes[nodes],
-        node_values=store.node_values[nodes],
-        edge_codes=store.edge_codes[inside],
-        edge_values=store.edge_values[inside],
-        name=f"parts of {store.name}",
-    )
+    return induced(store, place[parts.part_of_node], len(chosen), f"parts of {store.name}")
 
 
 def form_of(part: Graph) -> str:
-    """The fragment of a molecule as SMILES, or the shape of a piece of a network."""
-    return _smiles(part) if part.schema.chemistry else shape_of(part)
+    """The fragment of a molecule as SMILES; the shape of a network, or where there is no RDKit."""
+    fragment = _smiles(part) if part.schema.chemistry and part.schema.edge else None
+    return shape_of(part) if fragment is None else fragment
 
 
 def shape_of(part: Graph) -> str:
@@ -136,9 +106,11 @@ def shape_of(part: Graph) -> str:
     return "dense core" if 4 * edges >= nodes * (nodes - 1) else "net"
 
 
-def _smiles(part: Graph) -> str:
-    from rdkit import Chem
-
+def _smiles(part: Graph) -> str | None:
+    try:
+        from rdkit import Chem
+    except ImportError:
+        return None
     molecule = rebuilt_molecule(part)
     for atom in molecule.GetAtoms():  # where bonds were cut, hydrogens say nothing of the fragment
         atom.SetNumExplicitHs(0)

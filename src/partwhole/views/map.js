@@ -40,13 +40,17 @@ const mapElement = (tag, properties, ...children) => {
   return made;
 };
 
-// Number, colour and nodes of each part of a graph.
-function mapLegend(sizes, colors) {
-  return mapElement("ul", { className: "legend" }, ...sizes.map((size, k) => {
-    const swatch = mapElement("i", {});
-    swatch.style.background = colors[k % colors.length];
-    return mapElement("li", {}, swatch, `part ${k + 1}: ${size}`);
-  }));
+function mapSwatch(color) {
+  const swatch = mapElement("i", { className: "swatch" });
+  swatch.style.background = color;
+  return swatch;
+}
+
+// Colour, name and number of parts of each type that a graph has.
+function mapLegend({ names, colors }, counts) {
+  return mapElement("ul", { className: "legend" }, ...counts.flatMap((count, k) => (
+    count ? [mapElement("li", {}, mapSwatch(colors[k]), `${names[k]}${count > 1 ? ` × ${count}` : ""}`)] : []
+  )));
 }
 
 function mapFacts(columns, i) {
@@ -64,7 +68,7 @@ function describe(panel, data, drawings, i) {
   const rest = data.columns.slice(first.length);
   const folded = mapElement("details", { open: panel.querySelector("details")?.open ?? false },
     mapElement("summary", { textContent: `${rest.length} more` }), mapFacts(rest, i));
-  panel.replaceChildren(drawing, ...(data.parts ? [mapLegend(data.parts[i], data.colors)] : []), name,
+  panel.replaceChildren(drawing, ...(data.parts ? [mapLegend(data.parts, data.parts.counts[i])] : []), name,
     mapFacts(first, i), ...(rest.length ? [folded] : []));
 }
 

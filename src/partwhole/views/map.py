@@ -16,10 +16,10 @@ from partwhole.export.groups import cluster_graphs, outlier_scores
 from partwhole.graphs.graph import Graph
 from partwhole.graphs.store import GraphStore
 from partwhole.views.drawing import draw_subgraphs
-from partwhole.views.halos import COLORS
+from partwhole.views.halos import COLORS, color_of
+from partwhole.views.shown_types import MOST_NODES, ShownTypes
 
 MOST_POINTS = 5000
-MOST_NODES = 120  # of a drawing that can still be read
 MOST_DRAWN = {True: 2000, False: 300}  # molecules, other graphs: these take longer to lay out
 
 
@@ -34,6 +34,14 @@ class MapColumn(TypedDict):
     values: list[Value]  # [n]
 
 
+class MapParts(TypedDict):
+    """The types of parts that graphs of a map are drawn with."""
+
+    names: list[str]
+    colors: list[str]
+    counts: list[list[int]]  # of each graph: parts of each type
+
+
 class MapData(TypedDict):
     """What `map.js` draws: n graphs."""
 
@@ -41,20 +49,20 @@ class MapData(TypedDict):
     y: list[float]
     ids: list[str]
     columns: list[MapColumn]
-    colors: list[str]  # of parts and of classes
-    parts: list[list[float]] | None  # nodes in each part of each graph, where the model learned parts
+    colors: list[str]  # of classes
+    parts: MapParts | None
     drawings: str  # `packed` list of SVG, null where there is none
 
 
 def map_data(
     points: np.ndarray,
     store: GraphStore,
-    memberships: list[np.ndarray] | None,
+    types: ShownTypes | None,
     predicted: Mapping[str, np.ndarray],
     vectors: np.ndarray | None = None,
 ) -> MapData:
-    """The map of graphs at `points` [n, 2]. With `memberships`, nodes have the colours of their parts, and
-    `parts` tells how many nodes each holds; with `vectors`, graphs can have the colours of their clusters."""
+    """The map of graphs at `points` [n, 2]. With `types`, nodes have the colours of the types of their parts;
+    with `vectors`, graphs can have the colours of their clusters."""
     ours = [
         _column(f"{name}, predicted", values, values.dtype.kind == "f") for name, values in predicted.items()
     ]
@@ -64,8 +72,8 @@ def map_data(
         "ids": [str(name) for name in store.ids],
         "columns": [*ours, *target_columns(store), *_groups(vectors), *_sizes(store)],
         "colors": list(COLORS),
-        "parts": [part_sizes(m) for m in memberships] if memberships else None,
-        "drawings": packed(_drawings(store, memberships)),
+        "parts": None if types is None else _parts(types, store),
+        "drawings": packed(_drawings(store, None if types is None else types.memberships(store))),
     }
 
 
@@ -100,6 +108,11 @@ def target_columns(store: GraphStore) -> list[MapColumn]:
     """The targets that come with the graphs, in the order of the schema."""
     columns = store.schema.targets
     return [_column(c.name, store.target(c.name), not c.is_categorical) for c in columns]
+
+
+def _parts(types: ShownTypes, store: GraphStore) -> MapParts:
+    colors = [color_of(kind) for kind in range(types.vocabulary.number)]
+    return {"names": types.names, "colors": colors, "counts": types.vocabulary.counts(store).tolist()}
 
 
 def _groups(vectors: np.ndarray | None) -> list[MapColumn]:

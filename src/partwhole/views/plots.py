@@ -45,7 +45,7 @@ class CaptionedPlot(NamedTuple):
 def curves(history: History, names: Mapping[str, str]) -> Figure:
     """What was logged under `names`, each with its title, by epoch; what spans orders of magnitude on a scale
     of these."""
-    figure = _figure()
+    figure = empty_figure()
     for color, (name, title) in enumerate(names.items()):
         rows = [row for row in history if name in row]
         figure.add_scatter(
@@ -65,7 +65,7 @@ def curves(history: History, names: Mapping[str, str]) -> Figure:
 def information_curve(history: History, nothing: float) -> Figure:
     """The estimate of mutual information by epoch, and that of one who knows nothing. It begins thousands
     below, so that an estimate that is below 0 throughout is shown by its order of magnitude."""
-    figure = _figure()
+    figure = empty_figure()
     epochs = [row["epoch"] for row in history]
     found = [row["mutual_information"] for row in history]
     below = all(value < 0 for value in [*found, nothing])
@@ -93,7 +93,7 @@ def information_curve(history: History, nothing: float) -> Figure:
 def sizes(memberships: list[np.ndarray]) -> Figure:
     """The share of the nodes that each part holds, over the graphs."""
     shares = np.array([m.mean(axis=1) for m in memberships if m.shape[1]])  # [graphs, S]
-    figure = _figure()
+    figure = empty_figure()
     for k in range(shares.shape[1]):
         look = {"marker_color": color_of(k), "boxpoints": False}
         figure.add_box(y=np.round(shares[:, k], 4), x0=str(k + 1), name=f"part {k + 1}", **look)
@@ -109,7 +109,7 @@ def overlaps(memberships: list[np.ndarray]) -> Figure:
     names = [str(k + 1) for k in range(len(overlap))]
     shown = {"text": np.round(overlap, 2), "texttemplate": "%{text:.2f}"}
     bar = {"title": "share", "thickness": 12, "tickformat": ".0%"}
-    figure = _figure()
+    figure = empty_figure()
     figure.add_heatmap(z=overlap, x=names, y=names, zmin=0, zmax=1, colorscale="Blues", colorbar=bar, **shown)
     figure.update_xaxes(title="that part", type="category")
     figure.update_yaxes(title="this part", autorange="reversed", type="category")
@@ -120,7 +120,7 @@ def known_against_predicted(
     known: np.ndarray, predicted: np.ndarray, ids: np.ndarray, name: str, graphs: str
 ) -> Figure:
     """One dot a graph; on the line, the prediction is right. `graphs` says which these are."""
-    figure = _figure(height=440)
+    figure = empty_figure(height=440)
     ends = [float(np.min([known, predicted])), float(np.max([known, predicted]))]
     figure.add_scatter(x=ends, y=ends, name="right", mode="lines", line=HINT, hoverinfo="skip")
     figure.add_scattergl(
@@ -137,7 +137,7 @@ def known_against_predicted(
     return figure
 
 
-def _figure(height: int = HEIGHT) -> Figure:
+def empty_figure(height: int = HEIGHT) -> Figure:
     """With lines that are seen on a light page and on a dark one."""
     from plotly import graph_objects as go
 

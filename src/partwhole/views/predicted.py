@@ -49,6 +49,7 @@ class PredictionsSection:
     summary: str  # in place of the table, where it is folded
     plots: list[CaptionedPlot]
     confusions: list[ConfusionTable]
+    of_classes: bool
 
     @property
     def many(self) -> bool:
@@ -94,6 +95,7 @@ def _by_held_out(names: list[str], held: list[Guess], text: str, numbers: bool) 
         summary=_span(ALL_MEASURES[telling], [one.measures.get(telling) for one in held]),
         plots=plots,
         confusions=[] if numbers else [table for one in held if (table := confusion(one))],
+        of_classes=not numbers,
     )
 
 
@@ -128,6 +130,7 @@ def _by_known(estimator: AnyLabelled, store: GraphStore, found: Predictions) -> 
         summary=_span(measure, [row["value"] for row in measured]),
         plots=plots,
         confusions=[],
+        of_classes=predicts_classes(estimator),
     )
 
 

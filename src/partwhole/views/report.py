@@ -22,7 +22,6 @@ from partwhole.runs.folder import RunFolder
 from partwhole.views.halos import color_of
 from partwhole.views.learned import maker_of_vectors
 from partwhole.views.map import (
-    MOST_NODES,
     MOST_POINTS,
     draw,
     map_data,
@@ -30,23 +29,25 @@ from partwhole.views.map import (
     part_sizes,
     script_json,
 )
+from partwhole.views.parts_section import parts_section, title_of, typical_graphs
 from partwhole.views.plots import CaptionedPlot, overlaps, plane, sizes
 from partwhole.views.predicted import predictions_section
+from partwhole.views.shown_types import ShownTypes
 from partwhole.views.training import training_plots
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-DRAWINGS = 8
+SHOWN_TYPES = 6  # the others are folded
 
 
 @dataclass(frozen=True)
 class Card:
-    """A graph with the halos of its parts, and what is written below."""
+    """A graph with the halos of its subgraphs, and what is written below."""
 
     svg: str
     text: str
-    sizes: list[str]  # nodes in each part
+    sizes: list[str]  # nodes in each subgraph
 
 
 def write_report(
@@ -73,6 +74,8 @@ def write_report(
         found = predicted(estimator, on_map)
         section = predictions_section(estimator, on_map, found, run.path)
     memberships, vectors = memberships_of(estimator, on_map), estimator.transform(on_map)
+    types = ShownTypes.of(estimator, on_map)
+    target = estimator.target_names_[0] if isinstance(estimator, LabelledEstimator) else _target(results)
     page = _template().render(
         title=f"partwhole: {store.name}",
         lead=f"{len(store)} graphs, {called}",
@@ -84,11 +87,13 @@ def write_report(
         simple=SIMPLE_GUESSES,
         targets=len(store.schema.targets),
         curves=training_plots(estimator),
-        map=script_json(map_data(plane(vectors), on_map, memberships, found.targets, vectors)),
+        map=script_json(map_data(plane(vectors), on_map, types, found.targets, vectors)),
         map_text=f"The vectors of {many} {len(store)} graphs in the plane (t-SNE, or principal axes where "
         "there are fewer than ten); graphs that lie close are alike "
         f"to {maker_of_vectors(estimator)}. Point at a dot to see its graph; a click holds it.",
         predictions=section,
+        parts=None if types is None else parts_section(estimator, types, on_map, target),
+        shown_types=SHOWN_TYPES,
         cards=_cards(on_map, memberships),
         totals=_totals(memberships or []),
         part_plots=_part_plots(memberships) if memberships else [],
@@ -97,6 +102,11 @@ def write_report(
     with atomic_file(out) as temporary:
         temporary.write_text(page)
     return out
+
+
+def _target(results: Sequence[Mapping[str, object]]) -> str | None:
+    """The target that is told from the vectors, if any."""
+    return str(results[0]["target"]) if results else None
 
 
 def _part_plots(memberships: list[np.ndarray]) -> list[CaptionedPlot]:
@@ -120,35 +130,17 @@ def _html(figure: Figure) -> str:
 
 
 def _cards(store: GraphStore, memberships: list[np.ndarray] | None) -> list[Card]:
-    """A few graphs, spread over the classes and the sizes."""
+    """A few graphs with the halos of their subgraphs."""
     if memberships is None:
         return []
-    nodes = store.num_nodes
-    candidates = np.flatnonzero((nodes > 0) & (nodes <= MOST_NODES))
-    name, labels = _first_target(store)
-    groups = [candidates]
-    if labels is not None and labels.dtype.kind != "f" and len(candidates):
-        groups = [candidates[labels[candidates] == c] for c in np.unique(labels[candidates])]
-    cards = []
-    for group in groups:
-        by_size = group[np.argsort(nodes[group], kind="stable")]
-        places = np.linspace(0, len(by_size) - 1, max(1, DRAWINGS // len(groups)) + 2)[1:-1]
-        for i in np.unique(by_size[places.astype(int)]) if len(by_size) else []:
-            graph = store[i]
-            label = "" if labels is None else f", {name} {_short(labels[i])}"
-            text = f"graph {graph.id}{label}: {graph.num_nodes} nodes"
-            numbers = [f"{size:g}" for size in part_sizes(memberships[i])]
-            cards.append(Card(draw(graph, memberships[i]), text, numbers))
-    return cards[:DRAWINGS]
-
-
-def _short(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _first_target(store: GraphStore) -> tuple[str, np.ndarray | None]:
-    """Its name and values, where every graph has it."""
-    return (store.schema.targets[0].name, store.labels) if store.has_labels else ("", None)
+    return [
+        Card(
+            draw(store[i], memberships[i]),
+            title_of(store, i),
+            [f"{size:g}" for size in part_sizes(memberships[i])],
+        )
+        for i in typical_graphs(store)
+    ]
 
 
 def _file(name: str) -> str:
