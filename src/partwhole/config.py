@@ -29,7 +29,9 @@ from partwhole.registry import (
 Seed = Any
 
 SELECTIONS = ("straight-through", "soft", "hard")
-SCORES = ("dot", "cosine")
+BALANCED = "balanced"  # straight-through, divided in the middle of the nodes
+SCORES = ("dot", "cosine", "scaled")
+AUTO = "auto"  # what the recipe says
 DEVICES = ("auto", "cpu", "cuda")
 FOLDS = 10  # of the outer cross-validation, unless a user says otherwise
 
@@ -73,6 +75,10 @@ class Options:
         """Raise a `PartwholeError` on the first value that cannot be used."""
         for f in dataclasses.fields(self):
             _check_value(f, _plain(f, getattr(self, f.name)))
+
+    def settled(self) -> Self:
+        """The options of a fit that begins: what depends on other options is said."""
+        return self
 
     def options(self) -> dict[str, Any]:
         """The fields as they were given, in the order of declaration."""
@@ -213,8 +219,19 @@ class ModelOptions(EncoderOptions, Protocol):
 
 @dataclass(eq=False)
 class RecipeConfig(FitConfig):
-    """Options of `SubgraphInfoMax`."""
+    """Options of `SubgraphInfoMax`; `auto` is the paper's letter with its recipe, and what learns with others."""
 
+    selection: str = option(
+        AUTO,
+        "How a node is put into a subgraph; auto: straight-through for the recipe paper, else balanced.",
+        choices=(AUTO, *SELECTIONS, BALANCED),
+    )
+    pair_score: str = option(
+        AUTO,
+        "Score of a pair of vectors; auto: dot for the recipe paper, else scaled.",
+        flag="--score",
+        choices=(AUTO, *SCORES),
+    )
     recipe: str = option(
         "best",
         "What the vector of a graph is; paper: h(G) to the letter.",
@@ -225,6 +242,13 @@ class RecipeConfig(FitConfig):
     def completed(cls, kept: Mapping[str, Any]) -> dict[str, Any]:
         """Complete old options: a run that names no recipe is older than the first of ours."""
         return super().completed({"recipe": PAPER, **kept})
+
+    def settled(self) -> Self:
+        """The same with what the recipe says in place of `auto`."""
+        usual = {"selection": "straight-through", "pair_score": "dot"}
+        learns = {"selection": BALANCED, "pair_score": "scaled"}
+        chosen = usual if self.recipe == PAPER else learns
+        return dataclasses.replace(self, **{k: v for k, v in chosen.items() if getattr(self, k) == AUTO})
 
 
 @dataclass(eq=False)

@@ -85,7 +85,7 @@ def settled(config: type[Options], given: Mapping[str, Any], kept: Mapping[str, 
     is given."""
     options = config(**given)
     options.validate()
-    plain = options.plain_options()
+    plain = options.settled().plain_options()
     if "random_state" in plain:
         asked = plain["random_state"]
         plain["random_state"] = drawn_seed(

@@ -32,6 +32,7 @@ from partwhole.training.threads import threads_for, using_threads
 from partwhole.training.trainer import Trainer
 
 T = TypeVar("T")
+MOST_DIVIDED = 512  # graphs that the middle of a balanced generator is found from
 
 
 class BatchSource(Protocol):
@@ -181,6 +182,18 @@ class NetworkEncoder(Encoder):
             with torch.inference_mode(), evaluation_mode(self.network):
                 found = self.encoder.subgraphs(batch.to(self.device)).cpu().numpy()  # [S, n]
             yield from np.split(found, batch.node_ptr[1:-1].numpy(), axis=1)
+
+    def divide_parts(self, store: GraphStore) -> None:
+        """Find the middle at which a balanced generator divides nodes; for a prepared store, of which so many
+        graphs are looked at, spread evenly."""
+        assert isinstance(self.encoder, PartWhole)
+        middle = self.encoder.subgraph_aggregation.generator.middle
+        if middle is None or not len(store):
+            return
+        rows = np.unique(np.linspace(0, len(store) - 1, min(len(store), MOST_DIVIDED)).astype(np.int64))
+        batch = store.take(rows).batch(np.arange(len(rows))).to(self.device)
+        with torch.no_grad(), evaluation_mode(self.network), middle.learning():
+            self.encoder.subgraphs(batch)
 
     def _source(self, store: GraphStore) -> BatchSource:
         if self.batches is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from partwhole.recipes.weights import PAPER, RANDOM, RECIPES
 from partwhole.runs.folder import RunFolder
 from partwhole.training.feeds import GraphFeed
 from partwhole.training.objectives import HeadTailObjective
-from partwhole.training.plan import TrainingPlan
+from partwhole.training.plan import TrainingPlan, nothing_beside
 from partwhole.training.threads import using_threads
 
 
@@ -164,8 +164,7 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         store = network.inputs.prepared(fit.store)
         with using_threads(network.threads(store, config.batch_size)):
             plan = self.plan(model, store, config)
-            if vectors is not None:
-                plan = replace(plan, finish=vectors.learning(store, network.layer_sums))
+            plan = replace(plan, finish=_finish(network, vectors, store))
             carry_out(plan, fit, spans_ranks=network.spans_ranks)
         return network if vectors is None else RecipeEncoder(network, vectors)
 
@@ -221,3 +220,16 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         random = config.random_state if config.recipe == RANDOM else None
         columns = config.layers * config.hidden
         return network, GraphVectors(RECIPES[config.recipe], columns, config.hidden, random)
+
+
+def _finish(
+    network: NetworkEncoder, vectors: GraphVectors | None, store: GraphStore
+) -> Callable[[], Mapping[str, Tensor]]:
+    """What is computed from the weights when they are kept: where parts are divided, and main directions."""
+    learn_vectors = nothing_beside if vectors is None else vectors.learning(store, network.layer_sums)
+
+    def finish() -> Mapping[str, Tensor]:
+        network.divide_parts(store)
+        return learn_vectors()
+
+    return finish

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from partwhole.generators.base import BasicOperator, Generator, select
+from partwhole.generators.base import BasicOperator, Generator
 from partwhole.graphs.node_vectors import NodeVectors
 from partwhole.registry import GENERATORS
 
@@ -40,5 +40,5 @@ class Autoregressive(Generator):
                 seen, amount = nodes.rows.total(both).unbind(1)  # [B] each
                 mean = seen / amount.where(amount > 0, 1.0)
                 logit = logit + mean[nodes.rows.graph] + taken * coverage[i - 1]
-            subgraphs.append(select(logit.sigmoid(), self.selection))
+            subgraphs.append(self.decide(logit[None], nodes.rows, slice(i, i + 1))[0])
         return torch.stack(subgraphs)

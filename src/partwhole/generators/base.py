@@ -1,4 +1,4 @@
-"""The basic operator that every generator applies, and the three ways to select by it."""
+"""The basic operator that every generator applies, and the ways to select by it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from abc import ABC, abstractmethod
 import torch
 from torch import Tensor, nn
 
-from partwhole.graphs.node_vectors import NodeVectors
+from partwhole.generators.middle import Middle
+from partwhole.graphs.node_vectors import NodeVectors, Rows
+
+BALANCED = "balanced"
 
 
 def select(probability: Tensor, selection: str) -> Tensor:
     """Probability of being in the subgraph -> membership, elementwise.
 
     `hard` is the paper's letter, P >= 1/2, and gives W no gradient (the step is flat).
-    `straight-through` has the same values and the gradient of `soft`. `soft` is P itself.
+    `straight-through` has the same values and the gradient of `soft`. `soft` is P itself. `balanced` is
+    `straight-through` for probabilities that are 1/2 in the middle of the nodes.
     """
     if selection == "soft":
         return probability
@@ -43,18 +47,34 @@ class BasicOperator(nn.Module):
         """[d, K]: the difference of the two columns of each W"""
         return (self.weight[..., 0] - self.weight[..., 1]).T
 
+    def logits(self, nodes: NodeVectors) -> Tensor:
+        """X_G -> [K, rows], before the logistic function"""
+        return nodes.project(self.contrast).T
+
     def forward(self, nodes: NodeVectors) -> Tensor:
-        """X_G -> [K, rows]"""
-        return nodes.project(self.contrast).T.sigmoid()
+        """X_G -> P [K, rows]"""
+        return self.logits(nodes).sigmoid()
 
 
 class Generator(nn.Module, ABC):
-    """Base of all generators: stores the number of subgraphs and the selection mode."""
+    """Base of all generators: stores the number of subgraphs and the selection mode.
 
-    def __init__(self, num_subgraphs: int, selection: str):
+    Parameters
+    ----------
+    num_subgraphs : int
+        Number S of subgraphs.
+    selection : str
+        How a probability makes a membership.
+    operators : int
+        How many basic operators decide; with balanced selection each has a middle of its own.
+    """
+
+    def __init__(self, num_subgraphs: int, selection: str, operators: int | None = None):
         super().__init__()
         self.num_subgraphs = num_subgraphs
         self.selection = selection
+        balanced = selection == BALANCED
+        self.middle = Middle(operators or num_subgraphs) if balanced else None
 
     @classmethod
     def check(cls, num_subgraphs: int) -> None:
@@ -63,3 +83,11 @@ class Generator(nn.Module, ABC):
     @abstractmethod
     def forward(self, nodes: NodeVectors) -> Tensor:
         """X_G -> membership [S, rows]"""
+
+    def decide(self, logit: Tensor, rows: Rows, operators: slice, among: Tensor | None = None) -> Tensor:
+        """Logits [k, rows] of some operators -> whether a node goes their way [k, rows]; `among` [k, rows]: of
+        which nodes, where it is not all."""
+        if self.middle is not None:
+            everything = torch.ones_like(logit) if among is None else among
+            logit = self.middle(logit, rows, operators, everything)
+        return select(logit.sigmoid(), self.selection)

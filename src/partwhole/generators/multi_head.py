@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from partwhole.generators.base import BasicOperator, Generator, select
+from partwhole.generators.base import BasicOperator, Generator
 from partwhole.graphs.node_vectors import NodeVectors
 from partwhole.registry import GENERATORS
 
@@ -19,4 +19,4 @@ class MultiHead(Generator):
 
     def forward(self, nodes: NodeVectors) -> Tensor:
         """X_G -> membership [S, rows], all subgraphs at once"""
-        return select(self.operator(nodes), self.selection)
+        return self.decide(self.operator.logits(nodes), nodes.rows, slice(0, self.num_subgraphs))

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from partwhole.errors import PartwholeError
-from partwhole.generators.base import BasicOperator, Generator, select
+from partwhole.generators.base import BasicOperator, Generator
 from partwhole.graphs.node_vectors import NodeVectors
 from partwhole.registry import GENERATORS
 
@@ -20,7 +20,7 @@ class TreeSplit(Generator):
     """
 
     def __init__(self, hidden: int, num_subgraphs: int, selection: str):
-        super().__init__(num_subgraphs, selection)
+        super().__init__(num_subgraphs, selection, num_subgraphs - 1)
         self.operator = BasicOperator(hidden, num_subgraphs - 1)
 
     @classmethod
@@ -34,9 +34,10 @@ class TreeSplit(Generator):
 
     def forward(self, nodes: NodeVectors) -> Tensor:
         """X_G -> membership [S, rows], level by level of the tree"""
-        left = select(self.operator(nodes), self.selection)  # [S - 1, rows], inner nodes level by level
-        leaves = [torch.ones_like(left[0])]
+        logits = self.operator.logits(nodes)  # [S - 1, rows], inner nodes level by level
+        leaves = torch.ones_like(logits[:1])  # [leaves of this level, rows]
         for level in range(self.num_subgraphs.bit_length() - 1):
-            split = left[2**level - 1 : 2 ** (level + 1) - 1]
-            leaves = [parent * side for parent, p in zip(leaves, split) for side in (p, 1 - p)]
-        return torch.stack(leaves)
+            inner = slice(2**level - 1, 2 ** (level + 1) - 1)
+            left = self.decide(logits[inner], nodes.rows, inner, among=leaves)
+            leaves = torch.stack([leaves * left, leaves * (1 - left)], dim=1).flatten(0, 1)
+        return leaves

@@ -10,6 +10,7 @@ from torch.nn.functional import normalize
 
 from partwhole.errors import PartwholeError
 from partwhole.graphs.graph import GraphViews
+from partwhole.losses.scaled import ALIKE, discriminant, standardised
 from partwhole.registry import BOUNDS, Plugin
 
 PAPER = (
@@ -24,12 +25,23 @@ class PairScores:
     """Discriminator scores T of the pairs that count."""
 
     positive: Tensor  # [B, K]          (h(G_i), h~(G_i))
-    tail: Tensor  # [B * (B - 1), K]    (h(G_j), h~(G_i)), j != i
-    head: Tensor | None  # [B, K]       (h(G^_i), h~(G_i))
+    tail: Tensor  # [at most B * (B - 1), K]  (h(G_j), h~(G_i)), j != i
+    head: Tensor | None  # [at most B, K]  (h(G^_i), h~(G_i))
+
+    def scaled(self) -> PairScores:
+        """The scores as logarithms of odds that a pair is one of its own, not of another graph."""
+        slope, shift = discriminant(self.positive, self.tail)
+        head = None if self.head is None else slope * self.head - shift
+        return PairScores(slope * self.positive - shift, slope * self.tail - shift, head)
 
 
 def pair_scores(views: GraphViews, score: str = "dot", temperature: float = 0.2) -> PairScores:
-    """Scores of positive, tail and head pairs; K is 1, or S when subgraph-conv is off (BASE)."""
+    """Scores of positive, tail and head pairs; K is 1, or S when subgraph-conv is off (BASE).
+
+    `dot` is the paper's: the product of the two vectors. `cosine` is that of their directions, divided by the
+    temperature. `scaled` is the cosine of standardised vectors, with the slope and the shift that tell own from
+    other graphs best (`losses/scaled.py`).
+    """
     h, rec, corrupted = views.graph, views.reconstructed, views.corrupted
     graphs = len(h)
     if graphs < 2:
@@ -37,13 +49,25 @@ def pair_scores(views: GraphViews, score: str = "dot", temperature: float = 0.2)
             "The contrastive loss needs at least two graphs in a batch: a single graph has no tail "
             "negatives. Give more graphs or a larger batch size."
         )
-    if score == "cosine":
+    if score == "scaled":
+        if corrupted is not None:
+            corrupted = standardised(corrupted, h)
+        h, rec = standardised(h, h), standardised(rec, rec)
+    elif score == "cosine":
         h, rec = normalize(h, dim=-1), normalize(rec, dim=-1) / temperature
         corrupted = None if corrupted is None else normalize(corrupted, dim=-1)
     every = torch.einsum("jd,ikd->ijk", h, rec)  # [B, B, K], entry ij is T(h(G_j), h~(G_i))
     other = ~torch.eye(graphs, dtype=torch.bool, device=h.device)
     head = None if corrupted is None else torch.einsum("id,ikd->ik", corrupted, rec)
-    return PairScores(every.diagonal().T, every[other], head)
+    if score != "scaled":
+        return PairScores(every.diagonal().T, every[other], head)
+    # A graph cannot be told from its equal, as a permuted clique is: asked to, it would have to say nothing.
+    if head is not None and corrupted is not None:
+        differs = (h * corrupted).sum(-1) < 1 - ALIKE
+        head = head[differs] if bool(differs.any()) else None
+    differ = other & (h @ h.T < 1 - ALIKE)
+    tail = every[differ if bool(differ.any()) else other]
+    return PairScores(every.diagonal().T, tail, head).scaled()
 
 
 def head_tail_bound(scores: PairScores, bound: Plugin = "jsd") -> Tensor:

@@ -72,7 +72,7 @@ class Cell:
         own = {"epochs": self.epochs, "random_state": self.run, "snapshot_every": SNAPSHOT_EVERY}
         known = {f.name for f in dataclasses.fields(entry)}
         chosen: Options = entry.from_options({**{k: v for k, v in own.items() if k in known}, **self.options})
-        return chosen
+        return chosen.settled()
 
     def configuration(self) -> dict[str, object]:
         """The settings as a record keeps them."""
