@@ -132,10 +132,10 @@ def _explained(
             "The run learned without labels and predicts nothing to explain; fit with --target, or leave out "
             "--explain."
         )
-    ids = [str(i) for i in store.ids.tolist()]
-    if name not in ids:
+    ids = [str(i).strip() for i in store.ids.tolist()]  # spaces around an id are not seen
+    if name.strip() not in ids:
         raise PartwholeError(f"There is no graph {name!r}.{near_miss(name, ids)}")
-    place = ids.index(name)
+    place = ids.index(name.strip())
     predicted = target if target in estimator.target_names_ else None
     return estimator.explain(store[place : place + 1], predicted, vocabulary)
 
