@@ -163,7 +163,7 @@ def _print_going_with(going: list[GoesWith], told: list[TypeDescription], target
     rows = [
         [
             str(row.type),
-            told[row.type].name or told[row.type].form,
+            told[row.type].label,
             f"{row.effect:.3f}",
             f"{row.corrected:.2g}",
             *(f"{row.means[c]:.2f}" for c in classes),

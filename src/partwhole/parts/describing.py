@@ -46,7 +46,9 @@ class TypeDescription:
 
     @property
     def label(self) -> str:
-        """What to call the type: the name or the form of most of its parts."""
+        """What to call the type: the name or the form of most of its parts, of networks also their size."""
+        if self.form in SHAPES and self.form != "triangle":
+            return f"{self.form} of about {self.mean_size:.0f} nodes"
         return self.name or self.form or "not found"
 
 
