@@ -23,31 +23,33 @@ if TYPE_CHECKING:
 
 MOST_NODES_TOLD = 12  # of a part in a table
 
+Target = Annotated[str | None, typer.Option(help="Tell which types go with this target.", show_default=False)]
+Counts = Annotated[
+    bool, typer.Option("--counts", help="Write a row for each graph: how many parts of each type.")
+]
+PartVectors = Annotated[bool, typer.Option("--vectors", help="Write the vector of each part, too (Parquet).")]
+Types = Annotated[
+    int | None, typer.Option(help="Merge types until so many are left.", min=1, show_default=False)
+]
+Explain = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ID",
+        help="Tell which parts of this graph drive its prediction (a run with labels).",
+        show_default=False,
+    ),
+]
+
 
 def parts(
     run: Run,
     data: Data,
     out: Annotated[Path, typer.Option(help="CSV or Parquet file to write.")],
-    target: Annotated[
-        str | None, typer.Option(help="Tell which types go with this target.", show_default=False)
-    ] = None,
-    explain: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID",
-            help="Tell which parts of this graph drive its prediction (a run with labels).",
-            show_default=False,
-        ),
-    ] = None,
-    types: Annotated[
-        int | None, typer.Option(help="Merge types until so many are left.", min=1, show_default=False)
-    ] = None,
-    counts: Annotated[
-        bool, typer.Option("--counts", help="Write a row for each graph: how many parts of each type.")
-    ] = False,
-    vectors: Annotated[
-        bool, typer.Option("--vectors", help="Write the vector of each part, too (Parquet).")
-    ] = False,
+    target: Target = None,
+    explain: Explain = None,
+    types: Types = None,
+    counts: Counts = False,
+    vectors: PartVectors = False,
     smiles_column: SmilesColumn = None,
     strict: Strict = False,
     fallback: Fallback = False,
