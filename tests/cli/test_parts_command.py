@@ -37,8 +37,11 @@ def test_two_types_are_the_motif_and_the_tree(run, tmp_path):
     assert "Types that go with motif" in told.stdout
     assert "tree" in told.stdout
     table = csv.read_csv(out)
-    assert table.column_names == ["id", "type_0", "type_1"]
-    assert 1 in (min(table["type_0"].to_pylist()), min(table["type_1"].to_pylist()))
+    assert table.column_names[0] == "id"
+    first, second = table.column_names[1:]
+    assert (first[:7], second[:7]) == ("type_0 ", "type_1 ")
+    assert any("tree of about" in name for name in (first, second))
+    assert 1 in (min(table[first].to_pylist()), min(table[second].to_pylist()))
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,7 @@ def test_two_types_are_the_motif_and_the_tree(run, tmp_path):
         (("--out", "parts.csv"), "CSV cannot hold"),
         (("--out", "parts.txt"), "neither .csv nor .parquet"),
         (("--out", "parts.parquet", "--target", "nothing"), "nothing"),
+        (("--out", "parts.parquet", "--explain", "3"), "predicts nothing to explain; fit with --target"),
     ],
 )
 def test_what_cannot_be_done_is_told(run, tmp_path, arguments, reason):
@@ -54,3 +58,43 @@ def test_what_cannot_be_done_is_told(run, tmp_path, arguments, reason):
     assert told.returncode == 2
     assert reason in told.stderr
     assert not (tmp_path / "parts.parquet").exists()
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory):
+    """A run with labels, and a table in which some molecules have none."""
+    folder = tmp_path_factory.mktemp("labelled")
+    molecules = ["Cc1ccccc1[N+](=O)[O-]", "Cc1ccccc1Cl", "CCc1ccc([N+](=O)[O-])cc1", "CCc1ccc(Br)cc1"]
+    rows = [f"{s},{'yes' if 'N+' in s else 'no'}" for s in molecules * 6] + ["CCCCO,", "CCCCCO,"]
+    (folder / "table.csv").write_text("\n".join(["smiles,active", *rows]))
+    data, method = str(folder / "table.csv"), ("--method", "logistic", "--option", "vectors=counts")
+    done = partwhole("fit", data, "--target", "active", *method, "--out", str(folder / "run"))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_one_graph_is_explained(labelled, tmp_path):
+    name = "Cc1ccccc1[N+](=O)[O-]"
+    given = (str(labelled / "run"), str(labelled / "table.csv"), "--out", str(tmp_path / "p.parquet"))
+    told = partwhole("parts", *given, "--explain", name)
+    assert told.returncode == 0, told.stderr
+    assert f"Graph {name}: active yes, probability" in told.stdout
+    found = json.loads(partwhole("parts", *given, "--explain", name, "--json").stdout)["explanation"]
+    assert (found["target"], found["label"]) == ("active", "yes")
+    assert sorted(chain.from_iterable(part["nodes"] for part in found["effects"])) == list(range(10))
+    for part in found["effects"]:
+        assert part["effect"] == pytest.approx(found["value"] - part["without"])
+    told = partwhole("parts", *given, "--explain", f"{name}C")
+    assert (told.returncode, "Did you mean" in told.stderr) == (2, True)
+
+
+def test_graphs_without_a_label_do_not_count_and_this_is_said(labelled, tmp_path):
+    given = (str(labelled / "run"), str(labelled / "table.csv"), "--out", str(tmp_path / "p.parquet"))
+    told = partwhole("parts", *given, "--target", "active", "--json")
+    assert told.returncode == 0, told.stderr
+    assert "2 graphs have no active and do not count in what goes with it." in told.stderr
+    content = json.loads(told.stdout)
+    assert content["graphs"] == 26
+    first = content["target"][0]
+    assert set(first["means"]) == {"yes", "no"}
+    assert abs(first["means"]["yes"] - first["means"]["no"]) >= 0.5

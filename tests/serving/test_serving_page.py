@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
@@ -57,9 +58,16 @@ def test_parts_have_a_legend_and_graphs_unlike_the_fit_a_warning():
     try:
         aspirin, water = service.post("/look", {"smiles": [ASPIRIN, "O"]}).json()
         assert (aspirin["far"], water["far"]) == (False, True)
-        assert [part["nodes"] > 0 for part in aspirin["parts"]].count(True) >= 1
-        assert [part["color"] for part in aspirin["parts"]] == list(COLORS[:4])
-        assert len(service.get("/map").json()["parts"][0]) == 4
+        assert sorted(node for part in aspirin["parts"] for node in part["nodes"]) == list(range(13))
+        assert aspirin["explanation"] is None  # nothing is predicted
+        told = service.get("/types").json()
+        assert told["own"] is False  # the pretrained encoder is older than vocabularies
+        colors = {one["type"]: one["color"] for one in told["types"]}
+        assert {part["type"]: part["color"] for part in aspirin["parts"]}.items() <= colors.items()
+        shown = set(re.findall('stroke="(#.{6})"', aspirin["drawing"]))
+        assert shown == {part["color"] for part in aspirin["parts"]}
+        parts = service.get("/map").json()["parts"]
+        assert len(parts["counts"][0]) == len(parts["names"]) == len(parts["colors"])
     finally:
         service.stop()
 
@@ -77,6 +85,26 @@ def test_the_most_notable_predictions_come_first(served):
     assert {prediction["target"]: prediction["probabilities"]["1"] for prediction in found} == pytest.approx(
         {name: shares["1"][0] for name, shares in whole.items()}, abs=1e-6
     )
+
+
+def test_the_most_notable_prediction_is_explained(served):
+    (seen,) = served.post("/look", {"smiles": [ASPIRIN]}).json()
+    found, first = seen["explanation"], seen["predicted"][0]
+    assert (found["target"], found["label"]) == (first["target"], str(first["value"]))
+    assert found["prediction"] == pytest.approx(first["probability"], abs=1e-6)
+    assert sorted(node for part in found["parts"] for node in part["nodes"]) == list(range(13))
+    effects = [abs(part["effect"]) for part in found["parts"]]
+    assert effects == sorted(effects, reverse=True)
+
+
+@in_browser
+def test_parts_and_their_effects_are_seen(page):
+    bars = page.locator(".answer .bars li")
+    assert bars.count() >= 2
+    colors = page.locator(".answer .legend .swatch").evaluate_all("all => all.map((i) => i.style.background)")
+    assert len(set(colors)) == len(colors) >= 2
+    page.click("#types-summary")
+    assert page.locator("#types .card svg").count() >= 4
 
 
 @in_browser

@@ -281,10 +281,13 @@ def test_the_report_has_legends_and_explains_mutual_information(tmp_path, mutag)
     page = (tmp_path / "page.html").read_text()
     assert r"knowing nothing (\u22121.39)" in page
     assert "On the dashed line nothing is known" in page
-    assert page.count('<ul class="legend">') == 1 + 8  # on top, and one a card
+    assert (
+        page.count('<ul class="legend">') == 8 + 1 + 8
+    )  # graphs in their parts; subgraphs: on top, and a card
     data = json.loads(re.search('class="map-data">(.*?)</script>', page).group(1))
-    membership = load_run(tmp_path).subgraphs(mutag[3])
-    assert data["parts"][3] == membership.sum(axis=1).tolist()
+    counts = load_run(tmp_path).vocabulary_.counts(mutag[:5])
+    assert data["parts"]["counts"][3] == counts[3].tolist()
+    assert len(data["parts"]["names"]) == len(data["parts"]["colors"]) == counts.shape[1]
     assert '"showlegend":false' not in page.split("</head>")[1]
     assert "which never saw a label" in page
 

@@ -17,26 +17,39 @@ if TYPE_CHECKING:
     from partwhole.estimators.base import AnyEstimator
     from partwhole.graphs.store import GraphStore
     from partwhole.parts.describing import TypeDescription
+    from partwhole.parts.explaining import Explanation
     from partwhole.parts.going_with import GoesWith
     from partwhole.parts.vocabulary import Vocabulary
+
+MOST_NODES_TOLD = 12  # of a part in a table
+
+Target = Annotated[str | None, typer.Option(help="Tell which types go with this target.", show_default=False)]
+Counts = Annotated[
+    bool, typer.Option("--counts", help="Write a row for each graph: how many parts of each type.")
+]
+PartVectors = Annotated[bool, typer.Option("--vectors", help="Write the vector of each part, too (Parquet).")]
+Types = Annotated[
+    int | None, typer.Option(help="Merge types until so many are left.", min=1, show_default=False)
+]
+Explain = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ID",
+        help="Tell which parts of this graph drive its prediction (a run with labels).",
+        show_default=False,
+    ),
+]
 
 
 def parts(
     run: Run,
     data: Data,
     out: Annotated[Path, typer.Option(help="CSV or Parquet file to write.")],
-    target: Annotated[
-        str | None, typer.Option(help="Tell which types go with this target.", show_default=False)
-    ] = None,
-    types: Annotated[
-        int | None, typer.Option(help="Merge types until so many are left.", min=1, show_default=False)
-    ] = None,
-    counts: Annotated[
-        bool, typer.Option("--counts", help="Write a row for each graph: how many parts of each type.")
-    ] = False,
-    vectors: Annotated[
-        bool, typer.Option("--vectors", help="Write the vector of each part, too (Parquet).")
-    ] = False,
+    target: Target = None,
+    explain: Explain = None,
+    types: Types = None,
+    counts: Counts = False,
+    vectors: PartVectors = False,
     smiles_column: SmilesColumn = None,
     strict: Strict = False,
     fallback: Fallback = False,
@@ -45,7 +58,8 @@ def parts(
 ) -> None:
     """Write a row for each part of each graph: id, type, size and nodes. A type means the same in all graphs.
 
-    Prints what each type is: how many there are, and what most of them look like.
+    Prints what each type is: how many there are, and what most of them look like. With --explain, also what
+    each part of one graph adds to its prediction.
 
     Example: partwhole parts runs/mutag MUTAG --out parts.parquet --target label
     """
@@ -63,21 +77,25 @@ def parts(
     vocabulary = _vocabulary(estimator, store, types)
     found = vocabulary.parts_of(store)
     told = describe(vocabulary, store, found)
-    explained = None if target is None else _explained(vocabulary, store, target)
+    going = None if target is None else _going_with(vocabulary, store, target)
+    explained = None if explain is None else _explained(estimator, vocabulary, store, explain, target)
     if counts:
-        write_table(count_table(store, vocabulary), out)
+        write_table(count_table(store, vocabulary, told), out)
     else:
         write_table(part_table(store, found, estimator if vectors else None), out)
     if json:
         content = {"out": str(out), "graphs": len(store), "parts": len(found)}
         rows = [dataclasses.asdict(row) for row in told]
-        more = {} if explained is None else {"target": [dataclasses.asdict(row) for row in explained]}
-        print_json({**content, "left_out": len(reading.left_out), "types": rows, **more})
+        more = {} if going is None else {"target": [dataclasses.asdict(row) for row in going]}
+        why = {} if explained is None else {"explanation": dataclasses.asdict(explained)}
+        print_json({**content, "left_out": len(reading.left_out), "types": rows, **more, **why})
         return
     print(f"Wrote {len(found)} parts of {len(store)} graphs to {out}.")
     _print_types(told)
+    if going is not None:
+        _print_going_with(going, told, str(target))
     if explained is not None:
-        _print_explained(explained, told, str(target))
+        _print_explained(explained)
 
 
 def _vocabulary(estimator: AnyEstimator, store: GraphStore, types: int | None) -> Vocabulary:
@@ -91,12 +109,37 @@ def _vocabulary(estimator: AnyEstimator, store: GraphStore, types: int | None) -
     return vocabulary if types is None else vocabulary.merged(types)
 
 
-def _explained(vocabulary: Vocabulary, store: GraphStore, target: str) -> list[GoesWith]:
+def _going_with(vocabulary: Vocabulary, store: GraphStore, target: str) -> list[GoesWith]:
     from partwhole.evaluation.chosen_target import with_target
     from partwhole.parts.going_with import goes_with
 
     known = with_target(store, target)
+    if known.unlabelled:
+        graphs = "graph has" if known.unlabelled == 1 else "graphs have"
+        print(
+            f"{known.unlabelled} {graphs} no {target} and do not count in what goes with it.", file=sys.stderr
+        )
     return goes_with(vocabulary.counts(known.store), known.values, is_number=known.is_number)
+
+
+def _explained(
+    estimator: AnyEstimator, vocabulary: Vocabulary, store: GraphStore, name: str, target: str | None
+) -> Explanation:
+    """Of the graph with this id: the target that is asked for, if the run predicts it, else its first one."""
+    from partwhole.errors import near_miss
+    from partwhole.estimators.labelled import LabelledEstimator
+
+    if not isinstance(estimator, LabelledEstimator):
+        raise PartwholeError(
+            "The run learned without labels and predicts nothing to explain; fit with --target, or leave out "
+            "--explain."
+        )
+    ids = [str(i).strip() for i in store.ids.tolist()]  # spaces around an id are not seen
+    if name.strip() not in ids:
+        raise PartwholeError(f"There is no graph {name!r}.{near_miss(name, ids)}")
+    place = ids.index(name.strip())
+    predicted = target if target in estimator.target_names_ else None
+    return estimator.explain(store[place : place + 1], predicted, vocabulary)
 
 
 def _print_types(told: list[TypeDescription]) -> None:
@@ -117,17 +160,17 @@ def _print_types(told: list[TypeDescription]) -> None:
     print_table("Types of parts", header, rows, numbers=[*header[:4], "share"], note=note)
 
 
-def _print_explained(explained: list[GoesWith], told: list[TypeDescription], target: str) -> None:
-    classes = list(explained[0].means)[:5]
+def _print_going_with(going: list[GoesWith], told: list[TypeDescription], target: str) -> None:
+    classes = list(going[0].means)[:5]
     rows = [
         [
             str(row.type),
-            told[row.type].name or told[row.type].form,
+            told[row.type].label,
             f"{row.effect:.3f}",
             f"{row.corrected:.2g}",
             *(f"{row.means[c]:.2f}" for c in classes),
         ]
-        for row in explained
+        for row in going
     ]
     header = ["type", "most frequent", "effect", "p", *classes]
     effect = "the share of the ranks' variance that classes explain" if classes else "Spearman's rho"
@@ -135,3 +178,30 @@ def _print_explained(explained: list[GoesWith], told: list[TypeDescription], tar
     if classes:
         note += " Columns of classes: mean number of such parts in a graph."
     print_table(f"Types that go with {target}", header, rows, numbers=["effect", "p", *classes], note=note)
+
+
+def _print_explained(explained: Explanation) -> None:
+    from partwhole.parts.names import name_of
+
+    rows = [
+        [str(one.type), name_of(one.form), f"{one.effect:+.3g}", f"{one.without:.4g}", _nodes(one.nodes)]
+        for one in explained.effects
+    ]
+    if explained.label is None:
+        title = f"Graph {explained.id}: {explained.target} {explained.value:.4g}"
+    else:
+        title = (
+            f"Graph {explained.id}: {explained.target} {explained.label}, probability {explained.value:.3g}"
+        )
+    if not rows:
+        print(f"{title}. The graph is one part: without it, nothing is left.")
+        return
+    header = ["type", "part", "effect", "without", "nodes"]
+    what = "prediction" if explained.label is None else f"probability of {explained.label}"
+    note = f"without: the {what} for the graph without these nodes; effect: what the part adds to it."
+    print_table(title, header, rows, numbers=["type", "effect", "without"], note=note)
+
+
+def _nodes(nodes: list[int]) -> str:
+    shown = ", ".join(map(str, nodes[:MOST_NODES_TOLD]))
+    return shown if len(nodes) <= MOST_NODES_TOLD else f"{shown} and {len(nodes) - MOST_NODES_TOLD} more"

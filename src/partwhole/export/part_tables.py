@@ -8,7 +8,7 @@ import pyarrow as pa
 from partwhole.estimators.base import AnyEstimator
 from partwhole.export.vector_tables import ID, VECTOR, as_column
 from partwhole.graphs.store import GraphStore
-from partwhole.parts.describing import parts_as_graphs
+from partwhole.parts.describing import TypeDescription, parts_as_graphs
 from partwhole.parts.vocabulary import Parts, Vocabulary
 
 
@@ -29,8 +29,9 @@ def part_table(store: GraphStore, parts: Parts, estimator: AnyEstimator | None =
     return pa.table(columns)
 
 
-def count_table(store: GraphStore, vocabulary: Vocabulary) -> pa.Table:
-    """A row for each graph: its id, and how many parts of each type it has."""
+def count_table(store: GraphStore, vocabulary: Vocabulary, told: list[TypeDescription]) -> pa.Table:
+    """A row for each graph: its id, and how many parts of each type it has. Columns are called by number and
+    label of the type, as `type_4 nitro`."""
     counts = vocabulary.counts(store)
-    columns = {f"type_{kind}": pa.array(counts[:, kind]) for kind in range(vocabulary.number)}
+    columns = {f"type_{t.type} {t.label}": pa.array(counts[:, t.type]) for t in told}
     return pa.table({ID: pa.array(store.ids.tolist()), **columns})

@@ -17,6 +17,16 @@ from partwhole.sources.rebuilt import rebuilt_molecule
 MOST_LOOKED_AT = 500  # parts of a type whose form is told
 FORMS = 3  # that are told of a type
 EXAMPLES = 6
+SHAPES = (
+    "triangle",
+    "clique",
+    "chain",
+    "star",
+    "tree",
+    "cycle",
+    "dense core",
+    "net",
+)  # of three nodes and more
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,9 @@ class TypeDescription:
 
     @property
     def label(self) -> str:
-        """What to call the type: the name or the form of most of its parts."""
+        """What to call the type: the name or the form of most of its parts, of networks also their size."""
+        if self.form in SHAPES and self.form != "triangle":
+            return f"{self.form} of about {self.mean_size:.0f} nodes"
         return self.name or self.form or "not found"
 
 
@@ -49,8 +61,7 @@ def describe(vocabulary: Vocabulary, store: GraphStore, parts: Parts | None = No
 def _described(kind: int, store: GraphStore, parts: Parts) -> TypeDescription:
     own = np.flatnonzero(parts.type == kind)
     looked = own[np.unique(np.linspace(0, len(own) - 1, min(len(own), MOST_LOOKED_AT)).astype(int))]
-    pieces = parts_as_graphs(store, parts, looked)
-    forms = [form_of(pieces[i]) for i in range(len(pieces))]
+    forms = forms_of(store, parts, looked)
     shares = {form: count / len(forms) for form, count in Counter(forms).most_common(FORMS)}
     form = next(iter(shares), "")
     return TypeDescription(
@@ -81,6 +92,12 @@ def parts_as_graphs(store: GraphStore, parts: Parts, chosen: np.ndarray | None =
     place = np.full(len(parts), -1)
     place[chosen] = np.arange(len(chosen))
     return induced(store, place[parts.part_of_node], len(chosen), f"parts of {store.name}")
+
+
+def forms_of(store: GraphStore, parts: Parts, chosen: np.ndarray | None = None) -> list[str]:
+    """The form of each part, or of those that are chosen."""
+    pieces = parts_as_graphs(store, parts, chosen)
+    return [form_of(pieces[i]) for i in range(len(pieces))]
 
 
 def form_of(part: Graph) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from partwhole.errors import PartwholeError
 from partwhole.graphs.store import GraphStore
+from partwhole.parts.describing import forms_of
 from partwhole.parts.induced import induced
 from partwhole.parts.vocabulary import Parts, Vocabulary
 
@@ -22,6 +23,7 @@ class PartEffect:
     """What one part does to the prediction."""
 
     type: int
+    form: str  # SMILES of the fragment, or the shape of the piece of a network
     nodes: list[int]  # counted within the graph
     without: float  # the prediction for the graph without these nodes
     effect: float  # the prediction for the whole graph minus that
@@ -76,8 +78,10 @@ def part_effects(
     output = int(values[0].argmax())
     whole, *without = values[:, output].astype(float).tolist()
     found = [
-        PartEffect(kind, nodes.tolist(), value, whole - value)
-        for kind, nodes, value in zip(parts.type.tolist(), parts.nodes(graph), without)
+        PartEffect(kind, form, nodes.tolist(), value, whole - value)
+        for kind, form, nodes, value in zip(
+            parts.type.tolist(), forms_of(graph, parts), parts.nodes(graph), without
+        )
     ]
     return output, whole, sorted(found, key=lambda one: -abs(one.effect))
 

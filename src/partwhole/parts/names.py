@@ -78,3 +78,8 @@ RINGS = {
     "C1CCOC1": "tetrahydrofuran ring",
 }
 NAMES = CHAINS | AROMATIC_PIECES | OXYGEN | NITROGEN | SULPHUR_AND_PHOSPHORUS | HALOGENS | RINGS
+
+
+def name_of(form: str) -> str:
+    """The name of a fragment where there is one, else the form itself."""
+    return NAMES.get(form, form)

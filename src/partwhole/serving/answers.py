@@ -73,11 +73,51 @@ class Prediction(BaseModel):
     probabilities: dict[str, float] = Field(description="Of each class; empty for a number.")
 
 
-class Part(BaseModel):
-    """A subgraph, as it is drawn."""
+class PartType(BaseModel):
+    """A type of parts, which means the same in every graph."""
 
+    type: int = Field(description="Its number, by which parts name it.")
+    color: str = Field(description="In which it is drawn.")
+    name: str = Field(description="Number and name of what most of its parts are.")
+    parts: int = Field(description="Of this type, in the graphs of the service.")
+    graphs: float = Field(description="Share of the graphs of the service that have it.")
+    mean_size: float = Field(description="Nodes of a part.")
+    forms: dict[str, float] = Field(
+        description="The most frequent fragments (SMILES) or shapes of its parts, each with its share."
+    )
+    drawings: list[str] = Field(description="SVG of typical parts.")
+
+
+class PartTypes(BaseModel):
+    """The vocabulary that graphs are coloured by."""
+
+    own: bool = Field(description="Whether the run learned it; otherwise it is that of the graphs served.")
+    types: list[PartType] = Field(description="The most frequent first.")
+
+
+class Part(BaseModel):
+    """A connected piece of a graph whose nodes are of one type."""
+
+    type: int
     color: str
-    nodes: float = Field(description="That it holds; not a whole number where nodes are shared out.")
+    form: str = Field(description="SMILES of the fragment, or the shape of the piece.")
+    name: str = Field(description="What the part is called.")
+    nodes: list[int] = Field(description="Counted from 0.")
+
+
+class ExplainedPart(Part):
+    """A part, and what it does to a prediction."""
+
+    effect: float = Field(description="The prediction minus that for the graph without these nodes.")
+
+
+class PredictionParts(BaseModel):
+    """Which parts of a graph drive the prediction of one target."""
+
+    target: str
+    label: str | None = Field(description="The class that is predicted; none for a number.")
+    prediction: float = Field(description="The probability of that class, or the number.")
+    parts: list[ExplainedPart] = Field(description="The strongest effect first.")
 
 
 class DrawnNeighbor(Neighbor):
@@ -90,11 +130,14 @@ class ShownGraph(BaseModel):
     """All there is to show of a graph."""
 
     id: str
-    drawing: str | None = Field(description="SVG, its nodes coloured by their subgraphs; none if too large.")
-    parts: list[Part] = Field(description="Its subgraphs; empty where the run learned none.")
+    drawing: str | None = Field(description="SVG, in the colours of the types; none if too large.")
+    parts: list[Part]
     far: bool | None = Field(description="Whether it is unlike the graphs of the fit; none: not known.")
     place: tuple[float, float] = Field(description="On the map, between its closest neighbours.")
     predicted: list[Prediction] = Field(description="The most notable first.")
+    explanation: PredictionParts | None = Field(
+        description="Of the first of these; none for a graph that is too large, or one part."
+    )
     neighbors: list[DrawnNeighbor]
 
 
@@ -106,6 +149,14 @@ class MapColumn(BaseModel):
     values: list[Value] = Field(description="Of each graph; none where it is not known.")
 
 
+class MapParts(BaseModel):
+    """The types that graphs of the map are drawn with."""
+
+    names: list[str]
+    colors: list[str]
+    counts: list[list[int]] = Field(description="Of each graph: parts of each type.")
+
+
 class Map(BaseModel):
     """Every graph of the service in the plane."""
 
@@ -113,8 +164,8 @@ class Map(BaseModel):
     y: list[float]
     ids: list[str]
     columns: list[MapColumn] = Field(description="What graphs can be coloured by.")
-    colors: list[str]
-    parts: list[list[float]] | None = Field(description="Nodes in each subgraph of each graph.")
+    colors: list[str] = Field(description="Of classes.")
+    parts: MapParts | None
     drawings: str = Field(description="A list of SVG as JSON, gzip and base64; null where there is none.")
 
 

@@ -7,7 +7,7 @@ const made = (tag, properties = {}, ...children) => {
   element.append(...children);
   return element;
 };
-let served, map; // what the service says of itself, and the map on the page
+let served, named, map; // what the service says of itself, the types of parts, and the map on the page
 
 async function answered(path, options) {
   const response = await fetch(path, options);
@@ -73,8 +73,55 @@ function card(neighbor) {
     ...text.map((line) => made("p", { textContent: line, title: line })), ...known(neighbor.targets));
 }
 
+// The types of the parts of a graph, with the number of parts.
 function legend(parts) {
-  return parts.length ? [mapLegend(parts.map((p) => p.nodes), parts.map((p) => p.color))] : [];
+  const counts = named.types.map(({ type }) => parts.filter((part) => part.type === type).length);
+  const unseen = parts.filter(({ type }) => !named.types.some((known) => known.type === type));
+  const names = { names: named.types.map(({ name }) => name), colors: named.types.map(({ color }) => color) };
+  for (const { type, color, name } of unseen) {
+    names.names.push(`${type}: ${name}`); names.colors.push(color); counts.push(1);
+  }
+  return parts.length ? [mapLegend(names, counts)] : [];
+}
+
+// Which parts drive the prediction: bars to the right raise it, to the left lower it.
+const BARS = 6;
+function explanation(explained) {
+  if (!explained) return [];
+  const { target, label, parts } = explained, longest = Math.max(...parts.map((p) => Math.abs(p.effect))) || 1;
+  const number = (effect) => {
+    const text = label === null ? Number(effect.toPrecision(3)) : `${(100 * effect).toFixed(1)} %`;
+    return `${effect > 0 ? "+" : ""}${text}`.replace("-", "\u2212");
+  };
+  const bar = ({ type, color, name, effect }) => {
+    const fill = made("i");
+    fill.style.width = `${(100 * Math.abs(effect)) / longest}%`;
+    fill.style.background = color;
+    return made("li", {}, mapSwatch(color), made("span", { textContent: `${type}: ${name}` }),
+      made("b", { className: effect < 0 ? "down" : "up" }, fill), made("span", { textContent: number(effect) }));
+  };
+  const list = (some) => made("ul", { className: "bars" }, ...some.map(bar)), more = parts.slice(BARS);
+  const what = label === null ? target : `the probability of ${target} ${label}`;
+  const text = `What each part adds to ${what}: the prediction minus that without the part.`;
+  return [made("p", { className: "lead", textContent: text }), list(parts.slice(0, BARS)),
+    ...(more.length ? [folded(`${more.length} more parts`, list(more))] : [])];
+}
+
+function typeCard({ color, name, parts, graphs, mean_size, forms, drawings }) {
+  const facts = `${parts} ${parts === 1 ? "part" : "parts"} in ${percent(graphs)} of the graphs, `
+    + `${mean_size === 1 ? "1 node each" : `${mean_size.toFixed(1)} nodes on average`}.`;
+  const most = Object.entries(forms).map(([form, share]) => `${form} ${percent(share)}`).join(", ");
+  return made("div", { className: "card" }, made("h3", {}, mapSwatch(color), name),
+    made("div", { className: "examples", innerHTML: drawings.join("") }),
+    made("p", { textContent: facts }), made("p", { textContent: `Most frequent: ${most}.` }));
+}
+
+function showTypes() {
+  if (!named.own) {
+    at("types-lead").append(" The run has no vocabulary of its own; these types are those of the graphs shown here.");
+  }
+  at("types-summary").textContent = `${named.types.length} types`;
+  at("types").replaceChildren(...named.types.map(typeCard));
 }
 
 function unlike(far) {
@@ -85,7 +132,7 @@ function unlike(far) {
 function answer(graph) {
   return made("article", { className: "answer" },
     made("div", {}, made("h2", { textContent: graph.id }), figure(graph.drawing), ...legend(graph.parts),
-      ...unlike(graph.far), ...predictions(graph.predicted)),
+      ...unlike(graph.far), ...predictions(graph.predicted), ...explanation(graph.explanation)),
     made("div", {}, made("h2", { textContent: "Closest graphs" }),
       made("div", { className: "cards" }, ...graph.neighbors.map(card))));
 }
@@ -133,7 +180,7 @@ function given() {
 
 const SMILES = ["CC(=O)Oc1ccccc1C(=O)O", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C", "c1ccccc1"];
 async function start() {
-  served = await answered("/healthz");
+  [served, named] = await Promise.all([answered("/healthz"), answered("/types")]);
   at("about").textContent = `${served.method}, ${served.graphs} graphs of ${served.data}, vectors of width ${served.width}`;
   at("given-label").textContent = served.smiles ? "A molecule, as SMILES" : "A graph, as node-link JSON";
   const network = JSON.stringify(served.example.graphs[0]);
@@ -155,6 +202,7 @@ async function start() {
     if (file) look(() => answered(`/upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file }));
     at("file").value = "";
   });
+  showTypes();
   at("given").focus();
   map = await showMap(document.querySelector(".map"), await answered("/map"));
 }

@@ -17,6 +17,7 @@ from partwhole.serving.answers import (
     Health,
     Map,
     NeighborLists,
+    PartTypes,
     PredictedTargets,
     ShownGraph,
     UnansweredGraph,
@@ -145,7 +146,7 @@ async def _predicts_nothing() -> JSONResponse:
 
 
 def page_routes(answerer: Answerer, types: RequestTypes, limits: Limits) -> APIRouter:
-    """What the page asks for: `/look`, `/upload`, `/map` and `/healthz`."""
+    """What the page asks for: `/look`, `/upload`, `/map`, `/types` and `/healthz`."""
     router, service = APIRouter(), answerer.service
 
     def looked(read: Read, k: int) -> Awaitable[list[ShownGraph | UnansweredGraph]]:
@@ -177,6 +178,11 @@ def page_routes(answerer: Answerer, types: RequestTypes, limits: Limits) -> APIR
     async def map_() -> Map:
         """Every graph of the service on the map, with its drawing."""
         return Map.model_validate(await run_in_threadpool(lambda: service.map))
+
+    @router.get("/types")
+    async def types_() -> PartTypes:
+        """The types of parts in whose colours graphs are drawn."""
+        return service.part_types
 
     @router.get("/healthz")
     async def healthz() -> Health:

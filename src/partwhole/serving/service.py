@@ -15,26 +15,17 @@ from partwhole.graphs.graph import Graph
 from partwhole.graphs.store import GraphStore
 from partwhole.graphs.streaming import concatenate
 from partwhole.runs.landmarks import Landmarks
-from partwhole.serving.answers import DrawnNeighbor, Neighbor, Part, ShownGraph
+from partwhole.serving.answers import DrawnNeighbor, Neighbor, PredictionParts, ShownGraph
 from partwhole.serving.asked_graphs import EmbeddedGraph
 from partwhole.serving.limits import Limits
 from partwhole.serving.reading import GraphReader
 from partwhole.serving.requests import JsonObject
+from partwhole.serving.typed_parts import answered_types, explanation_of, parts_of
 from partwhole.sources.conformers import needs_coordinates
 from partwhole.sources.node_link import as_node_link
-from partwhole.views.halos import color_of
-from partwhole.views.map import (
-    MOST_NODES,
-    MOST_POINTS,
-    MapData,
-    Value,
-    draw,
-    map_data,
-    memberships_of,
-    part_sizes,
-    target_columns,
-)
+from partwhole.views.map import MOST_POINTS, MapData, Value, draw, map_data, target_columns
 from partwhole.views.plots import plane
+from partwhole.views.shown_types import MOST_NODES, ShownTypes
 
 PLACED_BY = 3  # neighbours on the map that a new graph is put between
 
@@ -52,6 +43,8 @@ class Service:
         self.shown = np.linspace(0, len(store) - 1, min(len(store), MOST_POINTS)).astype(int)  # on the map
         self.points = plane(self.vectors[self.shown])
         self.near = Neighbors(self.vectors[self.shown])
+        self.types = ShownTypes.of(estimator, store[self.shown])
+        self.part_types = answered_types(self.types)
         self.ids = store.ids.tolist()
         self.targets = {column["name"]: column["values"] for column in target_columns(store)}
         self._drawn = lru_cache(maxsize=4096)(lambda i: self._drawing(store[i]))  # graphs of the service
@@ -87,8 +80,7 @@ class Service:
     def map(self) -> MapData:
         """The graphs of the service in the plane, with their drawings; it takes a while the first time."""
         on_map, vectors = self.store[self.shown], self.vectors[self.shown]
-        memberships = memberships_of(self.estimator, on_map)
-        return map_data(self.points, on_map, memberships, self._predicted(on_map).targets, vectors)
+        return map_data(self.points, on_map, self.types, self._predicted(on_map).targets, vectors)
 
     # ---------------------------------------------------------------- answering
 
@@ -130,10 +122,11 @@ class Service:
             ShownGraph(
                 id=one.id,
                 drawing=self._drawing(one.graph),
-                parts=self._parts(one.graph),
+                parts=parts_of(self.types, one.graph),
                 far=far[i],
                 place=(float(places[i][0]), float(places[i][1])),
                 predicted=one.predictions(),
+                explanation=self._explanation(one),
                 neighbors=[DrawnNeighbor(**dict(n), drawing=self._drawn(n.index)) for n in closest],
             )
             for i, (one, closest) in enumerate(zip(graphs, self.closest(graphs, k)))
@@ -157,16 +150,15 @@ class Service:
         """None where a drawing could not be read."""
         if not 0 < graph.num_nodes <= MOST_NODES:
             return None
-        return draw(graph, self._membership(graph))
+        store = GraphStore.from_graphs([graph])
+        return draw(graph, None if self.types is None else self.types.memberships(store)[0])
 
-    def _parts(self, graph: Graph) -> list[Part]:
-        membership = self._membership(graph) if graph.num_nodes else None
-        sizes = [] if membership is None else part_sizes(membership)
-        return [Part(color=color_of(k), nodes=size) for k, size in enumerate(sizes)]
-
-    def _membership(self, graph: Graph) -> np.ndarray | None:
-        memberships = memberships_of(self.estimator, GraphStore.from_graphs([graph]))
-        return memberships[0] if memberships else None
+    def _explanation(self, one: EmbeddedGraph) -> PredictionParts | None:
+        """Why the most notable target is predicted as it is."""
+        predicted = one.predictions()
+        if not isinstance(self.estimator, LabelledEstimator) or not predicted:
+            return None
+        return explanation_of(self.estimator, self.types, one.graph, predicted[0].target)
 
     def _far(self, graphs: list[EmbeddedGraph]) -> list[bool] | list[None]:
         """Whether each graph is unlike those of the fit; None where the run cannot tell."""

@@ -77,6 +77,7 @@ def _effects(rows: list[GoesWith], names: list[str], signed: bool) -> Figure:
         text=[f"p {row.corrected:.1g}" for row in rows],
         textposition="auto",
         textangle=0,
+        cliponaxis=False,
     )
     figure.update_xaxes(rangemode="tozero")
     return figure

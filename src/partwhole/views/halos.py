@@ -10,7 +10,7 @@ import numpy as np
 # Okabe & Ito's palette, which colour-blind readers can tell apart; the last is not black, for dark pages.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#A0307A")
 # With 16 types of parts: as far from those above and from each other as can be, on light and on dark pages.
-MORE_COLORS = ("#1515F0", "#10E015", "#F80FF0", "#10F5C0", "#784B20", "#F00A28", "#66AD00", "#8A70FF")
+MORE_COLORS = ("#62B100", "#7662EB", "#00FFB1", "#B12700", "#767662", "#EBB1FF", "#007600", "#9DC489")
 PART_COLORS = (*COLORS, *MORE_COLORS)
 LEAST = 0.1  # the share of a node from which on it is drawn as held
 NODE, EDGE = 0.72, 0.42  # widths in lengths of a bond

@@ -10,8 +10,9 @@ import numpy as np
 from partwhole.estimators.base import AnyEstimator
 from partwhole.graphs.graph import Graph
 from partwhole.graphs.store import GraphStore
-from partwhole.parts.describing import TypeDescription, describe
+from partwhole.parts.describing import SHAPES, TypeDescription, describe
 from partwhole.parts.induced import induced
+from partwhole.parts.names import name_of
 from partwhole.parts.vocabulary import Parts, Vocabulary
 from partwhole.structure.base import adjacency
 from partwhole.views.drawing import draw_subgraphs
@@ -46,7 +47,7 @@ class ShownTypes:
     @property
     def names(self) -> list[str]:
         """Number and label of each type, short enough for a line."""
-        return [f"{t.type}: {_cut(t.label)}" for t in self.told]
+        return [f"{t.type}: {cut(t.label)}" for t in self.told]
 
     @property
     def by_frequency(self) -> list[TypeDescription]:
@@ -68,7 +69,7 @@ class ShownTypes:
             held = self.parts.part_of_node[self.store.node_ptr[i] : self.store.node_ptr[i + 1]] == part
             graph, held = self._surroundings(self.store[i : i + 1], held)
             if graph.num_nodes <= MOST_NODES:
-                yield draw_subgraphs(graph, np.eye(self.vocabulary.number)[:, [kind]] * held)
+                yield draw_subgraphs(graph, np.eye(self.vocabulary.number)[:, [kind]] * held, focus=held)
 
     def _surroundings(self, graph: GraphStore, held: np.ndarray) -> tuple[Graph, np.ndarray]:
         """What is drawn around the nodes of a part [n], and which nodes of it these are."""
@@ -112,5 +113,12 @@ def size_of(told: TypeDescription) -> str:
     return "1 node each" if told.mean_size == 1 else f"{told.mean_size:.1f} nodes on average"
 
 
-def _cut(label: str) -> str:
+def part_name(form: str, nodes: int) -> str:
+    """What one part is called: by its fragment, or by its shape and size."""
+    shape = form in SHAPES and nodes > 2
+    return f"{form}, {nodes} nodes" if shape else cut(name_of(form))
+
+
+def cut(label: str) -> str:
+    """Short enough for a line."""
     return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
