@@ -219,7 +219,7 @@ class ModelOptions(EncoderOptions, Protocol):
 
 @dataclass(eq=False)
 class RecipeConfig(FitConfig):
-    """Options of `SubgraphInfoMax`; `auto` is the paper's letter with its recipe, and what learns with others."""
+    """Options of `SubgraphInfoMax`; `auto`: the letter for the recipe `paper`, what learns for others."""
 
     selection: str = option(
         AUTO,
@@ -248,7 +248,8 @@ class RecipeConfig(FitConfig):
         usual = {"selection": "straight-through", "pair_score": "dot"}
         learns = {"selection": BALANCED, "pair_score": "scaled"}
         chosen = usual if self.recipe == PAPER else learns
-        return dataclasses.replace(self, **{k: v for k, v in chosen.items() if getattr(self, k) == AUTO})
+        said: dict[str, Any] = {k: v for k, v in chosen.items() if getattr(self, k) == AUTO}
+        return dataclasses.replace(self, **said)
 
 
 @dataclass(eq=False)

@@ -30,9 +30,11 @@ pytestmark = pytest.mark.slow
 
 SMALL = {"hidden": 16, "layers": 3, "batch_size": 21, "epochs": 1, "device": "cpu", "lift": False}
 FITS = {
-    "paper": (SubgraphInfoMax, {}),
+    "default": (SubgraphInfoMax, {}),
+    "paper": (SubgraphInfoMax, {"recipe": "paper"}),
     "lifted": (SubgraphInfoMax, {"lift": True}),
-    "base": (SubgraphInfoMax, {"head_negatives": False, "subgraph_conv": False}),
+    "autoregressive": (SubgraphInfoMax, {"generator": "autoregressive", "lift": True}),
+    "base": (SubgraphInfoMax, {"recipe": "paper", "head_negatives": False, "subgraph_conv": False}),
     "cosine, dv, mean": (SubgraphInfoMax, {"pair_score": "cosine", "estimator": "dv", "readout": "mean"}),
     "multi-head, set2set": (SubgraphInfoMax, {"generator": "multi-head", "readout": "set2set"}),
     "classes": (SubgraphInfoMaxClassifier, {"validation": 0.0}),

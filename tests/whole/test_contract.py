@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from partwhole import Graph, GraphStore, PartwholeError
-from partwhole.config import FitConfig, PredictorConfig
+from partwhole.config import FitConfig, PredictorConfig, RecipeConfig
 from partwhole.estimators.semi_supervised.model import SemiSupervisedModel
 from partwhole.estimators.semi_supervised.tasks import Regression
 from partwhole.generators.tree_split import TreeSplit
@@ -28,11 +28,11 @@ from partwhole.structure.base import structure_widths, with_structure
 from partwhole.training.objectives import HeadTailObjective
 
 BACKBONE_VARIANTS = [*(b for b in BACKBONES if b != "pyg"), "pyg:GCN", "pyg:GraphSAGE", "pyg:GAT"]
-SELECTIONS = ("straight-through", "soft", "hard")
+SELECTIONS = ("straight-through", "soft", "hard", "balanced")
 
 
 def configured(options: dict) -> FitConfig:
-    return FitConfig.from_options({"hidden": 8, "layers": 2, **options})
+    return RecipeConfig.from_options({"recipe": "paper", "hidden": 8, "layers": 2, **options}).settled()
 
 
 def build(store: GraphStore, seed: int = 0, **options) -> PartWhole:
@@ -56,7 +56,7 @@ def choices():
     yield from ({"backbone": b} for b in BACKBONE_VARIANTS)
     yield from ({"readout": r} for r in READOUTS)
     yield from ({"estimator": e} for e in BOUNDS)
-    yield from ({"pair_score": s} for s in ("dot", "cosine"))
+    yield from ({"pair_score": s} for s in ("dot", "cosine", "scaled"))
     yield from ({"structure": [s]} for s in STRUCTURE)
     yield from ({"generator": g, "selection": s} for g, s in itertools.product(GENERATORS, SELECTIONS))
     yield {"subgraph_conv": False}

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import torch
 from torch import Tensor
 
-from partwhole.config import Options
+from partwhole.config import AUTO, Options
 from partwhole.errors import PartwholeError
 from partwhole.estimators.seeds import drawn_seed, is_seed
 from partwhole.graphs.schema import Schema
@@ -81,17 +81,19 @@ class Fit(Generic[C_co]):
 
 
 def settled(config: type[Options], given: Mapping[str, Any], kept: Mapping[str, Any]) -> Options:
-    """The options of a fit as plain values, with its seed; a fit that goes on keeps its own seed where none
-    is given."""
+    """The options of a fit as plain values, with its seed; a fit that goes on keeps its own seed, and its own
+    values of what is left to the recipe, where none are given."""
     options = config(**given)
     options.validate()
-    plain = options.settled().plain_options()
+    plain = options.plain_options()
+    left = [name for name, value in plain.items() if value == AUTO and name not in MAY_CHANGE]
+    plain |= {name: kept[name] for name in left if name in kept}
     if "random_state" in plain:
         asked = plain["random_state"]
         plain["random_state"] = drawn_seed(
             asked if is_seed(asked) or "random_state" not in kept else kept["random_state"]
         )
-    return config.from_options(plain)
+    return config.from_options(plain).settled()
 
 
 def require_vocabulary(vocabulary: Vocabulary | None) -> Vocabulary:

@@ -43,7 +43,8 @@ def start_from(run: str, model: PartWhole, fit: Fit[FitConfig]) -> None:
                 f"{run} has {name} = {theirs[name]!r}, not {ours[name]!r}; give the same, or leave "
                 "start_from out."
             )
-    weights = theirs_model.state_dict()
+    # Where nodes are divided is found anew by every fit.
+    weights = {k: v for k, v in theirs_model.state_dict().items() if ".generator.middle." not in k}
     if any(theirs[name] != ours[name] for name in SHAPE_OF_SUBGRAPHS):
         weights = {k: v for k, v in weights.items() if not k.startswith("subgraph_aggregation.")}
     model.load_state_dict(model.state_dict() | weights)

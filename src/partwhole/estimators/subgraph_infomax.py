@@ -105,12 +105,12 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         How subgraphs are made.
     num_subgraphs : int, default 4
         Number S of subgraphs.
-    selection : str, default 'straight-through'
-        How a node is put into a subgraph.
+    selection : str, default 'auto'
+        How a node is put into a subgraph; auto: straight-through for the recipe paper, else balanced.
     estimator : str or class, default 'jsd'
         Mutual information estimator.
-    pair_score : str, default 'dot'
-        Score of a pair of vectors.
+    pair_score : str, default 'auto'
+        Score of a pair of vectors; auto: dot for the recipe paper, else scaled.
     temperature : float, default 0.2
         Divisor of the cosine score.
     start_from : str, default ''

@@ -85,8 +85,8 @@ class Generator(nn.Module, ABC):
         """X_G -> membership [S, rows]"""
 
     def decide(self, logit: Tensor, rows: Rows, operators: slice, among: Tensor | None = None) -> Tensor:
-        """Logits [k, rows] of some operators -> whether a node goes their way [k, rows]; `among` [k, rows]: of
-        which nodes, where it is not all."""
+        """Logits [k, rows] of some operators -> whether a node goes their way [k, rows]; `among` [k, rows]:
+        of which nodes, where it is not all."""
         if self.middle is not None:
             everything = torch.ones_like(logit) if among is None else among
             logit = self.middle(logit, rows, operators, everything)

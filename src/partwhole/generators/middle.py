@@ -17,9 +17,9 @@ ALIKE = 1e-5  # of their size; logits that differ by less are equal but for roun
 class Middle(nn.Module):
     """Logits, centred between the two halves of the nodes and scaled by their mean distance from there.
 
-    Without it a generator is free to put all nodes into one part, and does. In training the middle is that of
-    the batch. Afterwards it is what was found `while learning` from the graphs of the fit, so that the parts of
-    a graph depend on that graph only.
+    Without it a generator is free to put all nodes into one part, and does. In training the middle is that
+    of the batch. Afterwards it is what was found while `learning` from the graphs of the fit, so that the
+    parts of a graph depend on that graph only.
     """
 
     def __init__(self, operators: int):
@@ -31,7 +31,7 @@ class Middle(nn.Module):
         self._learning = False
 
     def forward(self, logit: Tensor, rows: Rows, operators: slice, among: Tensor) -> Tensor:
-        """[k, rows] -> [k, rows], for the operators of these places; `among` [k, rows]: a share of each node"""
+        """[k, rows] -> [k, rows], for the operators of these places; `among` [k, rows]: shares of nodes"""
         middle, spread = self.middle[operators], self.spread[operators]
         if self.training or self._learning:
             weight = among.detach() if rows.count is None else among.detach() * rows.count.to(among.dtype)

@@ -38,9 +38,9 @@ class PairScores:
 def pair_scores(views: GraphViews, score: str = "dot", temperature: float = 0.2) -> PairScores:
     """Scores of positive, tail and head pairs; K is 1, or S when subgraph-conv is off (BASE).
 
-    `dot` is the paper's: the product of the two vectors. `cosine` is that of their directions, divided by the
-    temperature. `scaled` is the cosine of standardised vectors, with the slope and the shift that tell own from
-    other graphs best (`losses/scaled.py`).
+    `dot` is the paper's: the product of the two vectors. `cosine` is that of their directions, divided by
+    the temperature. `scaled` is the cosine of standardised vectors, with the slope and the shift that tell
+    own from other graphs best (`losses/scaled.py`).
     """
     h, rec, corrupted = views.graph, views.reconstructed, views.corrupted
     graphs = len(h)
