@@ -102,7 +102,7 @@ def _vocabulary(estimator: AnyEstimator, store: GraphStore, types: int | None) -
     """That of the run, or of these graphs where the run has none."""
     from partwhole.parts.vocabulary import Vocabulary
 
-    vocabulary = getattr(estimator, "vocabulary_", None)
+    vocabulary = estimator.vocabulary_
     if vocabulary is None:
         print("The run has no vocabulary of its own; types are those of the given graphs.", file=sys.stderr)
         vocabulary = Vocabulary.of(store)

@@ -16,6 +16,7 @@ from partwhole.sources.rebuilt import rebuilt_molecule
 
 MOST_LOOKED_AT = 500  # parts of a type whose form is told
 FORMS = 3  # that are told of a type
+MOSTLY = 0.6  # share of the most frequent form, from which on it stands for all
 EXAMPLES = 6
 SHAPES = (
     "triangle",
@@ -49,7 +50,8 @@ class TypeDescription:
         """What to call the type: the name or the form of most of its parts, of networks also their size."""
         if self.form in SHAPES and self.form != "triangle":
             return f"{self.form} of about {self.mean_size:.0f} nodes"
-        return self.name or self.form or "not found"
+        mixed = " and more" if self.form_share < MOSTLY else ""
+        return f"{self.name or self.form}{mixed}" if self.form else "not found"
 
 
 def describe(vocabulary: Vocabulary, store: GraphStore, parts: Parts | None = None) -> list[TypeDescription]:

@@ -73,15 +73,15 @@ function card(neighbor) {
     ...text.map((line) => made("p", { textContent: line, title: line })), ...known(neighbor.targets));
 }
 
-// The types of the parts of a graph, with the number of parts.
+// The parts of a graph, those that are alike together.
 function legend(parts) {
-  const counts = named.types.map(({ type }) => parts.filter((part) => part.type === type).length);
-  const unseen = parts.filter(({ type }) => !named.types.some((known) => known.type === type));
-  const names = { names: named.types.map(({ name }) => name), colors: named.types.map(({ color }) => color) };
-  for (const { type, color, name } of unseen) {
-    names.names.push(`${type}: ${name}`); names.colors.push(color); counts.push(1);
+  const alike = new Map();
+  for (const { type, color, name } of parts.toSorted((a, b) => a.type - b.type)) {
+    const text = `${type}: ${name}`, { count } = alike.get(text) ?? { count: 0 };
+    alike.set(text, { color, count: count + 1 });
   }
-  return parts.length ? [mapLegend(names, counts)] : [];
+  const colors = [...alike.values()].map(({ color }) => color), counts = [...alike.values()].map(({ count }) => count);
+  return parts.length ? [mapLegend({ names: [...alike.keys()], colors }, counts)] : [];
 }
 
 // Which parts drive the prediction: bars to the right raise it, to the left lower it.

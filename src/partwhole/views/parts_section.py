@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from partwhole.estimators.base import AnyEstimator
 from partwhole.estimators.labelled import LabelledEstimator
 from partwhole.graphs.store import GraphStore
+from partwhole.parts.describing import forms_of
 from partwhole.views.drawing import draw_subgraphs
 from partwhole.views.enriched import EnrichedSection, enriched_sections
 from partwhole.views.explained import ExplainedCard, explained_cards
 from partwhole.views.halos import color_of
-from partwhole.views.shown_types import MOST_NODES, ShownTypes, TypeCard, type_cards
+from partwhole.views.shown_types import MOST_NODES, ShownTypes, TypeCard, part_name, type_cards
 
 DRAWINGS = 8
 EXPLAINED = 6
@@ -23,7 +25,7 @@ NOT_OWN = "The run has no vocabulary of its own; these types are those of the gr
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """A type, and how many parts of it a graph has."""
+    """Parts of a graph that are of one type and alike."""
 
     color: str
     text: str
@@ -99,13 +101,19 @@ def first_target(store: GraphStore) -> tuple[str, np.ndarray | None]:
 
 def _card(types: ShownTypes, store: GraphStore, i: int) -> GraphCard:
     graph = store[i : i + 1]
-    counts = types.vocabulary.counts(graph)[0].tolist()
-    legend = [
-        LegendEntry(color_of(kind), f"{types.names[kind]}{f' × {count}' if count > 1 else ''}")
-        for kind, count in enumerate(counts)
-        if count
+    drawing = draw_subgraphs(graph[0], types.memberships(graph)[0])
+    return GraphCard(drawing, title_of(store, i), legend_of(types, graph))
+
+
+def legend_of(types: ShownTypes, graph: GraphStore) -> list[LegendEntry]:
+    """The parts of one graph, type by type: what they are, and how many are alike."""
+    parts = types.vocabulary.parts_of(graph)
+    names = [part_name(form, size) for form, size in zip(forms_of(graph, parts), parts.size.tolist())]
+    found = Counter(zip(parts.type.tolist(), names))
+    return [
+        LegendEntry(color_of(kind), f"{kind}: {name}{f' × {count}' if count > 1 else ''}")
+        for (kind, name), count in sorted(found.items())
     ]
-    return GraphCard(draw_subgraphs(graph[0], types.memberships(graph)[0]), title_of(store, i), legend)
 
 
 def _short(value: object) -> str:

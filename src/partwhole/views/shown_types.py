@@ -19,7 +19,7 @@ from partwhole.views.drawing import draw_subgraphs
 from partwhole.views.halos import color_of
 
 DRAWN_EXAMPLES = 3  # of each type
-LONGEST_LABEL = 28  # letters
+LONGEST_LABEL = 34  # letters
 MOST_AROUND = 60  # nodes of a piece of a network that is drawn with its neighbours
 MOST_NODES = 120  # of a drawing that can still be read
 
