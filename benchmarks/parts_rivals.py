@@ -1,4 +1,4 @@
-"""Everything that can say which nodes belong together, with one signature; benchmarks/parts.py compares them."""
+"""What can say which nodes belong together, with one signature; benchmarks/parts.py compares them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import partial
 
 import networkx as nx
 import numpy as np
+from parts_pooling import LOSSES, MOST_GRAPHS, learned_types
 from scipy.linalg import eigh
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler
@@ -15,7 +16,6 @@ from partwhole import GraphStore, SubgraphInfoMax
 from partwhole.parts.cells import described_nodes
 from partwhole.parts.vocabulary import Vocabulary
 from partwhole.structure.base import adjacency, with_structure
-from parts_pooling import LOSSES, MOST_GRAPHS, learned_types
 
 HIDDEN = 64
 EPOCHS = 30
@@ -56,7 +56,7 @@ def surroundings(store: GraphStore) -> np.ndarray:
 
 
 def generator(name: str, epochs: int, store: GraphStore, number: int, seed: int) -> np.ndarray:
-    """Subgraphs of SubgraphInfoMax, fitted on at most 500 graphs; it has a number of its own."""
+    """Subgraphs of SubgraphInfoMax, fitted on at most 300 graphs; it has a number of its own."""
     rows = np.unique(np.linspace(0, len(store) - 1, min(len(store), MOST_GRAPHS)).astype(int))
     options = {"generator": name, "num_subgraphs": SUBGRAPHS, "hidden": HIDDEN, "random_state": seed}
     model = SubgraphInfoMax(epochs=epochs, **options).fit(store.take(rows))
@@ -72,6 +72,7 @@ TYPED: dict[str, Typed] = {
 SLOW: dict[str, Typed] = {
     **{name: partial(learned_types, loss=name) for name in LOSSES},
     "tree-split, untrained": partial(generator, "tree-split", 0),
+    "multi-head, untrained": partial(generator, "multi-head", 0),
     "tree-split": partial(generator, "tree-split", EPOCHS),
     "multi-head": partial(generator, "multi-head", EPOCHS),
 }

@@ -51,11 +51,13 @@ class Known:
 def planted(seed: int) -> Iterator[Known]:
     """Collections of which each seed makes other graphs."""
     for store in (make_motif_graphs(random_state=seed), make_ba2motif_graphs(random_state=seed)):
-        yield Known(store.name, store, (Truth("motif", store.marks, background=0),), 4)
+        kind = store.marks * (1 + np.repeat(store.targets[:, 0], store.num_nodes).astype(np.int64))
+        yield Known(store.name, store, (Truth("a motif or not", store.marks, background=0),), 2)
+        yield Known(store.name, store, (Truth("cycle, house", kind, background=0),), 4)
     for noise in (0.0, 0.05, 0.1):
         store = make_planted_graphs(400, extra_edges=noise, random_state=seed)
-        name = f"PLANTED, {noise:.0%} noise" if noise else "PLANTED"
-        yield Known(name, store, (Truth("motifs", store.marks, background=0),), 8)
+        truth = Truth("cycle, house, clique, grid", store.marks, background=0)
+        yield Known(f"PLANTED, {noise:.0%} noise" if noise else "PLANTED", store, (truth,), 8)
 
 
 def molecules() -> Iterator[Known]:
