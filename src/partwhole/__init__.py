@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from partwhole.graphs.store import GraphStore
     from partwhole.model import PartWhole
     from partwhole.registry import METHODS
-    from partwhole.sources.datasets.motifs import make_motif_graphs
+    from partwhole.sources.datasets.motifs import (
+        make_ba2motif_graphs,
+        make_motif_graphs,
+        make_planted_graphs,
+    )
     from partwhole.sources.loading import load_graphs
 
     __version__: str
@@ -37,7 +41,9 @@ _HOMES = {
     "load_graphs": "partwhole.sources.loading",
     "load_pretrained": "partwhole.estimators.loading",
     "load_run": "partwhole.estimators.loading",
+    "make_ba2motif_graphs": "partwhole.sources.datasets.motifs",
     "make_motif_graphs": "partwhole.sources.datasets.motifs",
+    "make_planted_graphs": "partwhole.sources.datasets.motifs",
     "nearest_graphs": "partwhole.export.neighbors",
     "outlier_scores": "partwhole.export.groups",
 }
@@ -55,7 +61,9 @@ __all__ = [
     "load_graphs",
     "load_pretrained",
     "load_run",
+    "make_ba2motif_graphs",
     "make_motif_graphs",
+    "make_planted_graphs",
     "nearest_graphs",
     "outlier_scores",
 ]

@@ -7,11 +7,18 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_mutual_info_score as agreement
 
-from partwhole import SubgraphInfoMax, load_graphs, load_run, make_motif_graphs
+from partwhole import (
+    SubgraphInfoMax,
+    load_graphs,
+    load_run,
+    make_ba2motif_graphs,
+    make_motif_graphs,
+    make_planted_graphs,
+)
 from partwhole.errors import PartwholeError
 from partwhole.parts.describing import describe, parts_as_graphs, shape_of
 from partwhole.parts.going_with import goes_with
-from partwhole.parts.merging import JOINED, groups_after, merges
+from partwhole.parts.merging import JOINED, even_merges, groups_after, merges
 from partwhole.parts.vocabulary import Vocabulary
 from partwhole.runs.folder import RunFolder
 
@@ -30,10 +37,40 @@ def test_a_planted_motif_is_a_type(seed):
     assert agreement(graphs.marks, vocabulary.merged(2).types_of(graphs)) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("data", ["MUTAG", "PTC_MR", "IMDB-BINARY", "IMDB-MULTI", "PROTEINS", "ESOL"])
-def test_types_are_used_evenly(data, dataset):
+@pytest.mark.parametrize("seed", range(2))
+def test_several_motifs_are_types_of_their_own(seed):
+    """Nodes of degree two in a cycle, a house and the corner of a grid are told apart by the net around."""
+    graphs = make_planted_graphs(random_state=seed)
+    assert agreement(graphs.marks, Vocabulary.of(graphs, types=8).types_of(graphs)) > 0.65
+
+
+def test_a_cycle_and_a_house_are_types_of_their_own():
+    graphs = make_ba2motif_graphs(200)
+    vocabulary = Vocabulary.of(graphs)
+    kind = graphs.marks * (1 + np.repeat(graphs.labels == "house", graphs.num_nodes))
+    assert vocabulary.number == 3
+    assert agreement(kind, vocabulary.types_of(graphs)) == pytest.approx(1)
+
+
+EIGHT = ["MUTAG", "PTC_MR", "IMDB-BINARY", "IMDB-MULTI", "PROTEINS", "NCI1"]
+
+
+@pytest.mark.parametrize("data", [*EIGHT, "REDDIT-BINARY", "REDDIT-MULTI-5K", "ESOL"])
+def test_exactly_four_types_are_used_evenly(data, dataset):
     store = dataset(data)
-    assert in_use(Vocabulary.of(store).merged(4).types_of(store)) > 3
+    vocabulary = Vocabulary.of(store, types=4, exactly=True)
+    assert vocabulary.number == 4
+    assert in_use(vocabulary.types_of(store)) > 3
+
+
+def test_exactly_so_many_types_where_fewer_tell_more():
+    graphs = make_motif_graphs()
+    assert Vocabulary.of(graphs).number < 4
+    vocabulary = Vocabulary.of(graphs, types=4, exactly=True)
+    assert len(np.unique(vocabulary.types_of(graphs))) == vocabulary.number == 4
+    assert vocabulary.merged(2).number == 2
+    alike = load_graphs([nx.cycle_graph(5)] * 3)
+    assert Vocabulary.of(alike, types=4, exactly=True).number == 1  # nothing tells the nodes apart
 
 
 def test_leaves_of_threads_are_told_apart_by_their_neighbours(dataset):
@@ -42,6 +79,16 @@ def test_leaves_of_threads_are_told_apart_by_their_neighbours(dataset):
     vocabulary = Vocabulary.of(store)
     assert vocabulary.cells.divided >= 0
     assert in_use(vocabulary.merged(4).types_of(store)) > 3
+
+
+def test_even_mergers_give_way_to_evenness():
+    """Four cells in a chain of neighbours and one alone: modularity makes one large group of the chain."""
+    joined = np.diag([30.0, 30, 30, 0], 1) + np.diag([30.0, 30, 30, 0], -1) + np.diag([0, 0, 0, 0, 90])
+    sizes = np.array([25, 25, 25, 25, 10])
+    freely = groups_after(merges(joined, sizes)[0], 5, 2)
+    evenly = groups_after(even_merges(joined, sizes, 2), 5, 2)
+    assert sorted(np.bincount(freely, sizes)) == [10, 100]
+    assert sorted(np.bincount(evenly, sizes)) == [50, 60]
 
 
 def slow_merges(joined: np.ndarray, sizes: np.ndarray) -> list[set[frozenset[int]]]:
@@ -128,6 +175,7 @@ def test_shapes(graph, shape):
 
 def test_functional_groups_are_named():
     smiles = ["Cc1c([N+](=O)[O-])cc([N+](=O)[O-])cc1[N+](=O)[O-]", "Clc1ccccc1", "CCCCO", "CC(=O)O"] * 5
+    smiles += ["CCCCl", "ClCCCl"] * 5
     store = load_graphs(smiles)
     told = describe(Vocabulary.of(store), store)
     assert {"nitro", "benzene ring", "chlorine"} <= {row.name for row in told}
@@ -161,13 +209,60 @@ def test_a_run_keeps_its_vocabulary(tmp_path):
 
 
 def test_unusual_graphs():
-    """One node, no edges, fewer nodes than types, and graphs unlike those that were learned from."""
+    """One node, no edges, and graphs unlike those that were learned from."""
     single = load_graphs([nx.empty_graph(1), nx.empty_graph(3)])
     assert Vocabulary.of(single).number == 1
+    assert Vocabulary.of(single).parts_of(single).size.tolist() == [1, 1, 1, 1]
     vocabulary = Vocabulary.of(make_motif_graphs(10), types=64)
     assert vocabulary.types_of(single).max() < vocabulary.number
-    large = load_graphs([nx.path_graph(100_000)])
-    assert len(vocabulary.types_of(large)) == 100_000
-    assert Vocabulary.of(large).parts_of(large).size.sum() == 100_000
     with pytest.raises(PartwholeError, match="at least one type"):
         Vocabulary.of(single, types=0)
+    with pytest.raises(PartwholeError, match="at least one type"):
+        vocabulary.merged(0)
+
+
+def test_graphs_smaller_than_the_number_of_types():
+    """A generator asks for four parts of graphs with two nodes."""
+    pairs = load_graphs([nx.path_graph(2), nx.path_graph(3), nx.empty_graph(1)])
+    vocabulary = Vocabulary.of(pairs, types=4, exactly=True)
+    types = vocabulary.types_of(pairs)
+    assert len(types) == 6
+    assert len(np.unique(types)) == vocabulary.number == 4  # alone, of a pair, end, middle
+    assert vocabulary.counts(pairs).sum(axis=1).tolist() == [1, 3, 1]
+
+
+def test_a_vocabulary_larger_than_the_number_of_parts():
+    """It has as many types as there are different nodes, and counts of absent types are 0."""
+    one = load_graphs([nx.star_graph(3)])
+    vocabulary = Vocabulary.of(one, types=1000, exactly=True)
+    assert vocabulary.number == 2
+    many = Vocabulary.of(make_motif_graphs(50), types=1000, exactly=True)
+    counts = many.counts(one)
+    assert counts.shape == (1, many.number)
+    assert (counts > 0).sum() < many.number
+    assert counts.sum() == len(many.parts_of(one))
+
+
+@pytest.mark.parametrize("make", [nx.path_graph, nx.star_graph, lambda n: nx.barabasi_albert_graph(n, 2, 0)])
+def test_a_graph_of_100_000_nodes(make):
+    large = load_graphs([make(100_000)])
+    vocabulary = Vocabulary.of(large)
+    parts = vocabulary.parts_of(large)
+    assert parts.size.sum() == large.num_nodes.sum()
+    assert parts.type.max() < vocabulary.number
+
+
+def test_no_graph_and_no_node_are_refused():
+    empty = load_graphs([nx.path_graph(3)])[:0]
+    with pytest.raises(PartwholeError, match="without nodes"):
+        Vocabulary.of(empty)
+    assert len(Vocabulary.of(make_motif_graphs(4)).types_of(empty)) == 0
+
+
+def test_of_large_collections_some_graphs_are_looked_at(monkeypatch):
+    graphs = make_motif_graphs(40)
+    whole = Vocabulary.of(graphs)
+    monkeypatch.setattr("partwhole.parts.vocabulary.MOST_NODES", 300)
+    some = Vocabulary.of(graphs)
+    assert some.cells.mean.tolist() != whole.cells.mean.tolist()
+    assert agreement(whole.types_of(graphs), some.types_of(graphs)) > 0.6

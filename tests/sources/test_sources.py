@@ -15,7 +15,15 @@ import torch
 from pyarrow import csv as csv_reader
 from pyarrow import parquet
 
-from partwhole import GraphStore, PartwholeError, SubgraphInfoMax, load_graphs, make_motif_graphs
+from partwhole import (
+    GraphStore,
+    PartwholeError,
+    SubgraphInfoMax,
+    load_graphs,
+    make_ba2motif_graphs,
+    make_motif_graphs,
+    make_planted_graphs,
+)
 from partwhole.errors import DataUnavailable
 from partwhole.graphs.schema import NO_CATEGORY, Column
 from partwhole.reproduce.table1 import PAPER, statistics
@@ -479,6 +487,52 @@ def test_motif_graphs_keep_the_truth():
         assert nx.is_tree(network.subgraph(np.flatnonzero(graph.marks == 0)))
     assert make_motif_graphs(40, random_state=5).digest() == store.digest()
     assert make_motif_graphs(40, random_state=6).digest() != store.digest()
+
+
+def test_motif_graphs_are_those_of_the_stored_figures():
+    assert make_motif_graphs().digest().startswith("417afc0acd020af2")
+
+
+def test_ba2motif_graphs_are_trees_of_twenty_nodes_and_a_motif():
+    store = make_ba2motif_graphs(20, random_state=1)
+    assert set(store.num_nodes.tolist()) == {25}
+    assert store.num_edges.tolist() == [19 + 1 + 5, 19 + 1 + 6] * 10  # tree, bridge, cycle or house
+    assert [graph.marks.sum() for graph in store] == [5] * 20
+
+
+def test_planted_graphs_mark_every_motif():
+    names = ("cycle", "house", "clique", "grid", "star")
+    store = make_planted_graphs(60, names, planted=1, sizes=(6, 6), random_state=1)
+    nodes = {"cycle": 6, "house": 6, "clique": 6, "grid": 9, "star": 6}
+    edges = {"cycle": 6, "house": 7, "clique": 15, "grid": 12, "star": 5}
+    found = set()
+    for graph in store:
+        network = nx.Graph(graph.edges.tolist())
+        motif = network.subgraph(np.flatnonzero(graph.marks))
+        name = names[graph.marks.max() - 1]
+        assert (len(motif), motif.number_of_edges()) == (nodes[name], edges[name])
+        assert nx.is_tree(network.subgraph(np.flatnonzero(graph.marks == 0)))
+        assert nx.is_connected(network)
+        found.add(name)
+    assert found == set(names)
+
+
+def test_planted_graphs_have_noise_as_asked():
+    plain, noisy = (make_planted_graphs(30, extra_edges=noise).num_edges.sum() for noise in (0.0, 0.2))
+    assert 1.1 < noisy / plain < 1.2
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"motifs": ("cycles",)}, "Did you mean 'cycle'"),
+        ({"motifs": ()}, "at least one motif"),
+        ({"sizes": (3, 4)}, "5 nodes"),
+    ],
+)
+def test_planted_graphs_refuse_what_they_cannot_plant(options, told):
+    with pytest.raises(PartwholeError, match=told):
+        make_planted_graphs(2, **options)
 
 
 def test_structure_attributes_are_those_of_networkx(dataset):

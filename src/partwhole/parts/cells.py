@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array, diags_array
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
@@ -15,6 +16,7 @@ STRUCTURES = ("log-degree", "core-number", "triangles")  # of each node, beside 
 MOST_CELLS = 64
 MOST_SHARE = 0.5  # of all nodes; a larger cell is divided by what surrounds its nodes
 INNER_CELLS = 8  # that it is divided into
+STEPS_AROUND = 2
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,28 @@ class Cells:
 
 
 def described_nodes(store: GraphStore) -> np.ndarray:
-    """[N, D] float32: the attributes of each node, and logarithms of its degree, core number and triangles"""
+    """[N, D] float32: the attributes of each node, and logarithms of its degree, core number and triangles.
+    Where nodes have no attributes, the shape of the net that a node is in stands for them."""
     structure = with_structure(store, STRUCTURES).structure
     shape = [np.log1p(structure[name]) for name in STRUCTURES]
-    own = store.inputs(np.arange(len(store.marks))).attributes
-    attributes = [own["node"].numpy()] if store.schema.node else []
-    return np.hstack([*attributes, *shape]).astype(np.float32)
+    if store.schema.node:
+        own = store.inputs(np.arange(len(store.marks))).attributes["node"].numpy()
+    else:
+        own = _net_around(store, structure["core-number"][:, 0] >= 2, structure["triangles"])
+    return np.hstack([own, *shape]).astype(np.float32)
+
+
+def _net_around(store: GraphStore, in_net: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """[N, 2] logarithms of degree and triangles in the 2-core, which is what is left of a graph without its
+    trees, as a mean over the nodes up to two steps around. It tells a cycle from a grid; 0 in a tree."""
+    inside = diags_array(in_net.astype(np.float64))
+    edges = csr_array(inside @ adjacency(store) @ inside)
+    edges.eliminate_zeros()
+    degree = np.diff(edges.indptr)[:, None]
+    around = np.log1p(np.hstack([degree, triangles]))
+    for _ in range(STEPS_AROUND):
+        around = (around + edges @ around) / (degree + 1)
+    return around
 
 
 def _surroundings(store: GraphStore, nodes: np.ndarray, chosen: np.ndarray) -> np.ndarray:

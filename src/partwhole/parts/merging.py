@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-JOINED = 6.0  # what a unit of modularity is worth in nats of evenness; docs/notes/parts.md
+JOINED = 9.0  # what a unit of modularity is worth in nats of evenness; docs/notes/parts.md
+EVEN = 0.75  # of the groups are in use where an exact number is asked for
+LEAST_WEIGHT = 0.1
 
 
-def merges(joined: np.ndarray, sizes: np.ndarray) -> tuple[list[tuple[int, int]], int]:
+def merges(
+    joined: np.ndarray, sizes: np.ndarray, weight: float = JOINED
+) -> tuple[list[tuple[int, int]], int]:
     """Merge the two groups that gain most, again and again until one is left.
 
-    What grows is 6 Q + H. Q = sum_t (e_tt - a_t^2) is the modularity of the types: the share of edges inside
-    a type beyond that of edges tied at random. H is the entropy of their sizes, which a merger lowers. So
-    cells that are often neighbours (an aromatic carbon and the next) are merged before cells that are not,
-    and small ones before large ones.
+    What grows is 9 Q + H, or with another weight. Q = sum_t (e_tt - a_t^2) is the modularity of the types:
+    the share of edges inside a type beyond that of edges tied at random. H is the entropy of their sizes,
+    which a merger lowers. So cells that are often neighbours (an aromatic carbon and the next) are merged
+    before cells that are not, and small ones before large ones.
 
     Parameters
     ----------
@@ -21,6 +25,8 @@ def merges(joined: np.ndarray, sizes: np.ndarray) -> tuple[list[tuple[int, int]]
         How many edges join nodes of each pair of cells, in both directions.
     sizes : ndarray [M]
         Nodes of each cell.
+    weight : float
+        Of Q; the less, the more even are the groups.
 
     Returns
     -------
@@ -34,7 +40,7 @@ def merges(joined: np.ndarray, sizes: np.ndarray) -> tuple[list[tuple[int, int]]
     first = list(range(len(nodes)))
     steps, gaining = [], len(nodes)
     while len(first) > 1:
-        gain = _gains(edges, nodes)
+        gain = _gains(edges, nodes, weight)
         i, j = sorted(np.unravel_index(gain.argmax(), gain.shape))
         steps.append((first[i], first[j]))
         if gain[i, j] > 0:
@@ -48,12 +54,31 @@ def merges(joined: np.ndarray, sizes: np.ndarray) -> tuple[list[tuple[int, int]]
     return steps, gaining
 
 
-def _gains(edges: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """[K, K] what merging each pair adds to 6 Q + H; a group is not merged with itself."""
+def even_merges(joined: np.ndarray, sizes: np.ndarray, number: int) -> list[tuple[int, int]]:
+    """The steps of `merges`, with the weight of Q halved until so many groups are used evenly: two to the
+    entropy of their sizes is at least three quarters of their number, or edges count for next to nothing."""
+    weight = JOINED
+    while True:
+        steps = merges(joined, sizes, weight)[0]
+        group = groups_after(steps, len(sizes), number)
+        if in_use(np.bincount(group, sizes)) >= EVEN * number or weight < LEAST_WEIGHT:
+            return steps
+        weight /= 2
+
+
+def in_use(sizes: np.ndarray) -> float:
+    """Two to the entropy of the shares, in bits: K for K groups of equal size."""
+    return float(np.exp(_nats(sizes / max(sizes.sum(), 1)).sum()))
+
+
+def _gains(edges: np.ndarray, nodes: np.ndarray, weight: float) -> np.ndarray:
+    """[K, K] what merging each pair adds to weight Q + H; a group is not merged with itself."""
     ends = edges.sum(1)
     modularity = 2 * (edges - np.outer(ends, ends))
     entropy = _nats(nodes[:, None] + nodes) - _nats(nodes)[:, None] - _nats(nodes)
-    gain = JOINED * modularity + entropy
+    gain = weight * modularity + entropy
+    empty = nodes == 0  # a cell that was divided is no type of its own
+    gain[empty], gain[:, empty] = np.inf, np.inf
     np.fill_diagonal(gain, -np.inf)
     return gain
 

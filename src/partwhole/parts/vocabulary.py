@@ -20,12 +20,13 @@ from partwhole.errors import PartwholeError
 from partwhole.files.whole import atomic_file
 from partwhole.graphs.store import GraphStore
 from partwhole.parts.cells import Cells
-from partwhole.parts.merging import groups_after, merges
+from partwhole.parts.merging import even_merges, groups_after, merges
 from partwhole.runs.folder import RunFolder
 from partwhole.structure.base import adjacency
 
 TYPES = 16  # at most
 MOST_GRAPHS = 4096  # that a vocabulary is learned from, spread evenly over all
+MOST_NODES = 500_000  # of these, about
 GRAPHS_AT_ONCE = 4096
 
 
@@ -68,27 +69,35 @@ class Vocabulary:
     number: int  # of types
 
     @classmethod
-    def of(cls, store: GraphStore, types: int = TYPES, random_state: int = 0) -> Vocabulary:
+    def of(
+        cls, store: GraphStore, types: int = TYPES, random_state: int = 0, *, exactly: bool = False
+    ) -> Vocabulary:
         """Learn at most so many types; fewer where fewer tell more.
 
         Parameters
         ----------
         store : GraphStore
-            The collection; of more than 4,096 graphs so many are looked at, spread evenly.
+            The collection; of more than 4,096 graphs or 500,000 nodes so many are looked at, spread evenly.
         types : int
             The most there may be.
         random_state : int
             Seed of the k-means that makes cells of nodes with many different attributes.
+        exactly : bool
+            Make so many types, of sizes as even as may be. There are fewer only where there are fewer
+            different nodes.
         """
         if types < 1:
             raise PartwholeError(f"A vocabulary has at least one type, not {types}.")
         if not store.num_nodes.sum():
             raise PartwholeError("Graphs without nodes have no parts; give at least one node.")
-        rows = np.unique(np.linspace(0, len(store) - 1, min(len(store), MOST_GRAPHS)).astype(np.int64))
-        sample = store.take(rows)
+        sample = _looked_at(store)
         cells = Cells.of(sample, random_state)
         cell = cells(sample)
-        steps, gaining = merges(_joined(sample, cell, len(cells)), np.bincount(cell, minlength=len(cells)))
+        joined, sizes = _joined(sample, cell, len(cells)), np.bincount(cell, minlength=len(cells))
+        if exactly:
+            number = min(types, int((sizes > 0).sum()))
+            return cls(cells, tuple(even_merges(joined, sizes, number)), number)
+        steps, gaining = merges(joined, sizes)
         return cls(cells, tuple(steps), min(types, gaining))
 
     def merged(self, number: int) -> Vocabulary:
@@ -153,6 +162,13 @@ class Vocabulary:
 
 
 FLOATS = ("mean", "spread", "centers", "inner")  # arrays of the cells
+
+
+def _looked_at(store: GraphStore) -> GraphStore:
+    """Graphs spread evenly over all, so few that learning takes seconds."""
+    within = len(store) * MOST_NODES // int(store.num_nodes.sum())
+    most = max(min(len(store), MOST_GRAPHS, within), 1)
+    return store.take(np.unique(np.linspace(0, len(store) - 1, most).astype(np.int64)))
 
 
 def _joined(store: GraphStore, cell: np.ndarray, cells: int) -> np.ndarray:

@@ -18,21 +18,24 @@ def triangles(store: GraphStore) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _triangles(edge_ptr: np.ndarray, neighbor: np.ndarray, first_node: np.ndarray) -> np.ndarray:
-    """Every triangle is found once, from its corner of lowest degree on, so that hubs cost little."""
+    """Every triangle is found once, from its corner of lowest degree on, along edges that lead to higher
+    degrees only. A node has few of these, so that hubs cost little."""
     n = len(first_node)
     found, marked = np.zeros(n), np.full(n, -1, np.int64)
+    start, after = np.zeros(n + 1, np.int64), np.empty(len(neighbor), np.int64)
     for u in range(n):
+        start[u + 1] = start[u]
         for e in range(edge_ptr[u], edge_ptr[u + 1]):
             v = neighbor[e] + first_node[u]
             if _before(u, v, edge_ptr):
-                marked[v] = u
-        for e in range(edge_ptr[u], edge_ptr[u + 1]):
-            v = neighbor[e] + first_node[u]
-            if not _before(u, v, edge_ptr):
-                continue
-            for f in range(edge_ptr[v], edge_ptr[v + 1]):
-                w = neighbor[f] + first_node[u]
-                if marked[w] == u and _before(v, w, edge_ptr):
+                after[start[u + 1]] = v
+                start[u + 1] += 1
+    for u in range(n):
+        for v in after[start[u] : start[u + 1]]:
+            marked[v] = u
+        for v in after[start[u] : start[u + 1]]:
+            for w in after[start[v] : start[v + 1]]:
+                if marked[w] == u:
                     found[u] += 1
                     found[v] += 1
                     found[w] += 1
