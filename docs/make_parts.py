@@ -65,7 +65,9 @@ def main() -> None:
         for epochs in (0, EPOCHS):
             told = []
             for seed in range(SEEDS):
-                model = SubgraphInfoMax(generator=generator, epochs=epochs, random_state=seed).fit(store)
+                model = SubgraphInfoMax(
+                    recipe="paper", generator=generator, epochs=epochs, random_state=seed
+                ).fit(store)
                 parts = np.hstack(model.all_subgraphs(store)).T @ 2 ** np.arange(4)  # overlaps are parts too
                 share = np.unique(parts, return_counts=True)[1] / len(parts)
                 pieces = [np.split(x, store.node_ptr[1:-1]) for x in (groups, parts)]

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from partwhole import SubgraphInfoMax
-from partwhole.losses.head_tail import knowing_nothing
+from partwhole.losses.head_tail import knowing_all, knowing_nothing
 from partwhole.training.progress import Figures, ProgressBar, ProgressLine
 
 AWKWARD = {
@@ -26,11 +26,13 @@ AWKWARD = {
 def test_knowing_nothing_is_what_pairs_give_that_all_score_the_same():
     assert knowing_nothing("jsd") == pytest.approx(-2 * math.log(2))
     assert knowing_nothing("dv") == 0
+    assert knowing_all("jsd") == 0
+    assert knowing_all("dv") is None
 
 
 def shown(metrics: dict, width: int = 80) -> list[str]:
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system="standard")
-    bar = ProgressBar(Figures(knowing_nothing("jsd")), console)
+    bar = ProgressBar(Figures(knowing_nothing("jsd"), knowing_all("jsd")), console)
     bar.start(9, 1000, steps=40)
     bar.step(11, 40, 40)
     bar.epoch({"epoch": 12, **metrics})
@@ -47,7 +49,7 @@ def test_nothing_is_cut_in_a_terminal_of_80_columns():
     figures = " ".join(" ".join(lines[lines.index(bar) + 1 :]).split())
     for words in (
         "loss 1.235e+05",
-        "MI -8.05e+04 (nothing known: -1.39)",
+        "MI -8.05e+04 (nothing known: -1.39, all: 0)",
         "validation 1234",
         "entropy 1.96 bit",
     ):

@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from partwhole.losses.head_tail import knowing_nothing
+from partwhole.losses.head_tail import knowing_all, knowing_nothing
 from partwhole.registry import Plugin
 from partwhole.training.trainer import Listener
 
@@ -23,21 +23,23 @@ REWRITE_SECONDS = 0.2  # a notebook keeps up with no more
 def shown_progress(estimator: Plugin | None) -> Listener:
     """What shows a fit here; `estimator` of mutual information, where the method has one. Rich would need
     ipywidgets in a notebook, and shows nothing without them."""
-    figures = Figures(None if estimator is None else knowing_nothing(estimator))
+    figures = Figures() if estimator is None else Figures(knowing_nothing(estimator), knowing_all(estimator))
     return ProgressLine(figures) if Console().is_jupyter else ProgressBar(figures)
 
 
 class Figures:
-    """The figures of an epoch in words; `nothing`: the mutual information where nothing is known."""
+    """The figures of an epoch in words; `nothing`, `all`: the mutual information where nothing and where all
+    is known."""
 
-    def __init__(self, nothing: float | None = None):
-        self.nothing = nothing
+    def __init__(self, nothing: float | None = None, all: float | None = None):
+        self.nothing, self.all = nothing, all
 
     def describe(self, metrics: Mapping[str, Any]) -> list[str]:
         """The figures of an epoch, each with its word."""
         parts = [f"loss {metrics['loss']:.4g}"]
         if "mutual_information" in metrics:
-            beside = "" if self.nothing is None else f" (nothing known: {self.nothing:.3g})"
+            most = "" if self.all is None else f", all: {abs(self.all):.3g}"
+            beside = "" if self.nothing is None else f" (nothing known: {self.nothing:.3g}{most})"
             parts.append(f"MI {metrics['mutual_information']:.3g}{beside}")
         if "validation" in metrics:
             parts.append(f"validation {metrics['validation']:.4g}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partwhole.estimators.base import AnyEstimator
-from partwhole.losses.head_tail import knowing_nothing
+from partwhole.losses.head_tail import knowing_all, knowing_nothing
 from partwhole.views.plots import CaptionedPlot, History, curves, information_curve
 
 LOSSES = {"loss": "loss", "supervised": "from labels", "unsupervised": "without labels, before its weight"}
@@ -31,11 +31,12 @@ def training_plots(estimator: AnyEstimator) -> list[CaptionedPlot]:
 
 def _information(estimator: AnyEstimator, history: History) -> CaptionedPlot:
     name: str = estimator.about_["options"].get("estimator", "jsd")
-    nothing = knowing_nothing(name)
+    nothing, everything = knowing_nothing(name), knowing_all(name)
     last = history[-1]["mutual_information"]
-    most = " The most that there can be is 0." if name == "jsd" else ""
+    most = "" if everything is None else f" The most that there can be is {abs(everything):.3g}."
     if last > nothing:
-        meaning = "At the end it is above: what is compared tells about each other."
+        way = "" if everything is None else f", {(last - nothing) / (everything - nothing):.0%} of the way"
+        meaning = f"At the end it is above{way}: what is compared tells about each other."
     else:
         meaning = (
             "At the end it is below: pairs are scored high or low with more confidence than is right; more "
