@@ -2,7 +2,7 @@
 
     python benchmarks/parts.py
 
-It writes results/parts.json and prints the tables of docs/parts.md, in fifteen minutes of one core. Seeds 0
+It writes results/parts.json and prints the tables of docs/parts.md, in 12 minutes of one core. Seeds 0
 to 4; networks (losses of pooling, generators) seeds 0 and 1, trained on at most 300 graphs. Every rival
 that can be told a number of types is told that of the vocabulary; generators make four subgraphs, whose
 overlaps count as types too. Spectral clustering and random cuts are told the true number of pieces of each

@@ -36,6 +36,23 @@ def table(collections: list[dict[str, Any]], measure: str) -> str:
     return "\n".join(lines)
 
 
+def beside_best(collections: list[dict[str, Any]]) -> str:
+    """A row for each agreement: the vocabulary, k-means of attributes, and the best of all rivals."""
+    lines = ["| measure | graphs: truth (types) | vocabulary | k-means | best rival | which |"]
+    lines.append("|---|---|---:|---:|---:|---|")
+    for measure in ("over all", "types inside", "pieces inside", "AUC"):
+        for c in collections:
+            parts = c["parts"]
+            if not shown(parts["vocabulary"], measure):
+                continue
+            rivals = [name for name in parts if name != "vocabulary"]
+            best = max(rivals, key=lambda name: mean(parts[name], measure))
+            told = [shown(parts[name], measure) for name in ("vocabulary", "k-means of attributes", best)]
+            head = f"{c['data']}: {c['truth']} ({types_of(c)})"
+            lines.append(f"| {measure} | {head} | {' | '.join(told)} | {best} |")
+    return "\n".join(lines)
+
+
 def types_of(collection: dict[str, Any]) -> str:
     """How many types the vocabulary has, seed by seed the same or from the fewest to the most."""
     numbers = sorted({figures["types"] for figures in collection["parts"]["vocabulary"]})
@@ -63,8 +80,9 @@ def shown(seeds: list[dict[str, Any]], measure: str) -> str:
 
 
 def all_tables(results: dict[str, Any]) -> str:
-    """One table for each measure, and that of four types."""
-    found = [f"### {title}\n\n{table(results['agreement'], key)}" for key, title in TITLES.items()]
+    """The vocabulary beside the best rival, a table for each measure, and that of four types."""
+    found = [f"### Beside the best rival\n\n{beside_best(results['agreement'])}"]
+    found += [f"### {title}\n\n{table(results['agreement'], key)}" for key, title in TITLES.items()]
     lines = ["| graphs | exactly four | merged to four |", "|---|---:|---:|"]
     for name, uses in results["four types in use"].items():
         lines.append(f"| {name} | {uses['exactly']:.2f} | {uses['merged']:.2f} |")
