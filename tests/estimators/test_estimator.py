@@ -158,7 +158,13 @@ def test_save_refuses_to_replace_a_run_unless_told_to(mutag, tmp_path):
     np.testing.assert_array_equal(SubgraphInfoMaxRegressor.load(run).predict(mutag), first.predict(mutag))
     other.save(run, overwrite=True)
     left = sorted(path.name for path in run.rglob("*") if path.is_file())
-    assert left == ["config.toml", "metrics.jsonl", "model.safetensors", "notes.txt"]
+    assert left == [
+        "config.toml",
+        "metrics.jsonl",
+        "model.safetensors",
+        "notes.txt",
+        "vocabulary.safetensors",
+    ]
     np.testing.assert_array_equal(SubgraphInfoMax.load(run).transform(mutag), other.transform(mutag))
 
 
