@@ -47,7 +47,7 @@ def run(tmp_path_factory) -> Path:
 def test_fit_leaves_a_whole_run(run):
     names = {p.name for p in run.iterdir()}
     weights = {"model.safetensors", "resume.safetensors", "landmarks.safetensors", "snapshots"}
-    assert names == {"config.toml", "metrics.jsonl"} | weights
+    assert names == {"config.toml", "metrics.jsonl", "vocabulary.safetensors"} | weights
     rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert [r["epoch"] for r in rows] == [1, 2, 3, 4, 5]
     assert {"loss", "mutual_information", "entropy", "smallest", "largest", "overlap"} <= rows[0].keys()

@@ -104,7 +104,7 @@ function explanation(explained) {
   const what = label === null ? target : `the probability of ${target} ${label}`;
   const text = `What each part adds to ${what}: the prediction minus that without the part.`;
   return [made("p", { className: "lead", textContent: text }), list(parts.slice(0, BARS)),
-    ...(more.length ? [folded(`${more.length} more parts`, list(more))] : [])];
+    ...(more.length ? [folded(`${more.length} more ${more.length === 1 ? "part" : "parts"}`, list(more))] : [])];
 }
 
 function typeCard({ color, name, parts, graphs, mean_size, forms, drawings }) {
