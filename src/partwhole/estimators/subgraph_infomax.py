@@ -10,7 +10,6 @@ import numpy as np
 from torch import Tensor, nn
 
 from partwhole.config import RecipeConfig
-from partwhole.errors import PartwholeError
 from partwhole.estimators.base import GraphEstimator
 from partwhole.estimators.encoder import Encoder, pieces
 from partwhole.estimators.fits import Fit, Kept
@@ -20,10 +19,8 @@ from partwhole.graphs.store import GraphStore
 from partwhole.losses.head_tail import IDEA
 from partwhole.losses.head_tail import PAPER as THE_PAPER
 from partwhole.model import PartWhole
-from partwhole.parts.vocabulary import Vocabulary
 from partwhole.recipes.graph_vectors import MAP, MEAN, GraphVectors
 from partwhole.recipes.weights import PAPER, RANDOM, RECIPES
-from partwhole.runs.folder import RunFolder
 from partwhole.training.feeds import GraphFeed
 from partwhole.training.objectives import HeadTailObjective
 from partwhole.training.plan import TrainingPlan, nothing_beside
@@ -152,8 +149,6 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
     config_class = RecipeConfig
     resumable = True
 
-    vocabulary_: Vocabulary | None  # None: the run is older than vocabularies
-
     def learn(self, fit: Fit[RecipeConfig]) -> Encoder:
         """Train the network by the Head-Tail bound, then learn the directions of all that is said of the
         graphs."""
@@ -178,34 +173,10 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         network, vectors = self._first(kept.config, NetworkInputs.of(kept.schema, kept.config))
         weights = {name: tensor for name, tensor in kept.tensors.items() if name not in (MEAN, MAP)}
         network.restore(weights, kept.path)
-        self.vocabulary_ = Vocabulary.read(RunFolder(kept.path))
         if vectors is None:
             return network
         vectors.restore(kept.tensors, kept.path)
         return RecipeEncoder(network, vectors)
-
-    def write_beside(self, run: RunFolder) -> None:
-        """Write the vocabulary."""
-        if self.vocabulary_ is not None:
-            self.vocabulary_.write(run)
-
-    def part_types(self, graphs: Any) -> list[np.ndarray]:
-        """The type of each node, in the vocabulary of the fit.
-
-        Parameters
-        ----------
-        graphs : GraphStore, str, path, list or DataFrame
-            As for `fit`.
-
-        Returns
-        -------
-        list of ndarray [nodes] int
-            For each graph. Connected nodes of the same type are a part; `vocabulary_.parts_of` lists parts.
-        """
-        store = self.read(graphs)
-        if self.vocabulary_ is None:
-            raise PartwholeError("This run is older than vocabularies of parts; fit again.")
-        return np.split(self.vocabulary_.types_of(store), store.node_ptr[1:-1])
 
     def _first(
         self, config: RecipeConfig, inputs: NetworkInputs
