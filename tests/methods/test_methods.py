@@ -417,6 +417,7 @@ def test_training_lowers_the_loss_and_goes_on_where_it_was_stopped(mutag, tmp_pa
     np.testing.assert_array_equal(resumed.transform(graphs), whole.transform(graphs))
 
 
+@pytest.mark.slow
 def test_supervised_networks_learn_the_classes(mutag):
     train = np.arange(0, 188, 2)
     for method in ("gin-0", "gcn"):

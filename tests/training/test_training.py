@@ -34,6 +34,7 @@ def same_weights(a: Path, b: Path) -> bool:
     return left.keys() == right.keys() and all(torch.equal(left[k], right[k]) for k in left)
 
 
+@pytest.mark.slow
 def test_motifs_are_told_apart_without_labels():
     """The trained vectors separate the planted motifs; the untrained ones do not."""
     graphs = make_motif_graphs(200)
@@ -46,11 +47,13 @@ def test_motifs_are_told_apart_without_labels():
     assert fold_accuracies(start, graphs.labels).mean() < 90.0
 
 
-def test_metrics_tell_what_happened(mutag):
-    model = SubgraphInfoMax(epochs=12, **SMALL).fit(mutag)
+# The letter begins with a loss of hundreds; the default with about 2, of which all but a few tenths can go.
+@pytest.mark.parametrize(("recipe", "left"), [("paper", 0.5), ("best", 0.7)])
+def test_metrics_tell_what_happened(mutag, recipe, left):
+    model = SubgraphInfoMax(epochs=12, recipe=recipe, **SMALL).fit(mutag)
     history = model.history_
     assert [row["epoch"] for row in history] == list(range(1, 13))
-    assert history[-1]["loss"] < 0.5 * history[0]["loss"]
+    assert history[-1]["loss"] < left * history[0]["loss"]
     for row in history:
         assert 0 <= row["smallest"] <= row["largest"] <= 1
         assert row["overlap"] == 0.0  # Tree-split shares nodes out
