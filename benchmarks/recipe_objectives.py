@@ -166,6 +166,7 @@ class Trial(SubgraphInfoMax):
         return replace(plan, objective=objective, feed=feed)
 
 
+LETTER = {"pair_score": "dot", "selection": "straight-through"}  # where a trial says nothing else
 COLORS = {"structure": ("hashed-colors",)}
 TRIALS: dict[str, tuple[Callable[[FitConfig], Objective], dict[str, Any]]] = {
     "the paper's": (HeadTailObjective, {}),
@@ -183,7 +184,7 @@ TRIALS: dict[str, tuple[Callable[[FitConfig], Objective], dict[str, Any]]] = {
 def accuracies(store: GraphStore, trial: str, epochs: int, seed: int, folds: int) -> list[float]:
     """Of the layers alone, and of all that `best` sums up."""
     objective, options = TRIALS[trial]
-    model = Trial(epochs=epochs, random_state=seed, snapshot_every=0, **options)
+    model = Trial(epochs=epochs, random_state=seed, snapshot_every=0, **LETTER | options)
     model.objective = objective
     learned = model.fit(store).learned_
     layers = [signed_log(learned.network.layer_sums(learned.network.inputs.prepared(store)))]

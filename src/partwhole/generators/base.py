@@ -10,8 +10,6 @@ from torch import Tensor, nn
 from partwhole.generators.middle import Middle
 from partwhole.graphs.node_vectors import NodeVectors, Rows
 
-BALANCED = "balanced"
-
 
 def select(probability: Tensor, selection: str) -> Tensor:
     """Probability of being in the subgraph -> membership, elementwise.
@@ -73,8 +71,7 @@ class Generator(nn.Module, ABC):
         super().__init__()
         self.num_subgraphs = num_subgraphs
         self.selection = selection
-        balanced = selection == BALANCED
-        self.middle = Middle(operators or num_subgraphs) if balanced else None
+        self.middle = Middle(operators or num_subgraphs) if selection == "balanced" else None
 
     @classmethod
     def check(cls, num_subgraphs: int) -> None:

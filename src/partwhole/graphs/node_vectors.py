@@ -1,7 +1,7 @@
 """The node vectors X_G of a batch, as readouts and generators see them.
 
-Both only ever project X_G to a few numbers per node and sum it over nodes with weights. That is
-all the interface offers, so that vectors can also be kept in a compressed form.
+Both only ever project X_G to a few numbers per node, sum it over nodes with weights, and ask how many nodes a
+row stands for. That is all the interface offers, so that vectors can also be kept in a compressed form.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Recipes: what the vector of a graph is made from.
 
 A recipe weighs views of a graph: its descriptions, and `layers`, what the trained network says layer by
-layer. The weight of a view is its share of the squared distances between vectors. All recipes train the same
-network in the same way; those beside `best` and `paper` leave a part of `best` out, to show what it is worth.
+layer. The weight of a view is its share of the squared distances between vectors. All recipes
+but `paper` train the same network in the same way; those beside `best` leave a part of it out, to show what
+that is worth.
 """
 
 from __future__ import annotations
