@@ -62,7 +62,7 @@ def test_the_terms_are_explained_once():
     text = " ".join(" ".join(shown(AWKWARD)).split())
     assert text.count("MI: mutual information between parts and whole, estimated") == 1
     assert "below -1.39 worse than knowing nothing." in text
-    assert "sizes: smallest and largest part, in shares of the nodes." in text
+    assert "sizes: smallest and largest subgraph, in shares of the nodes." in text
     assert "MI:" not in " ".join(shown({"loss": 1.0}))
 
 

@@ -59,8 +59,8 @@ class Figures:
         if "validation" in metrics:
             terms.append("validation: error on labelled graphs that are held out.")
         if "entropy" in metrics:
-            terms.append("entropy: how undecided a node is between parts.")
-            terms.append("sizes: smallest and largest part, in shares of the nodes.")
+            terms.append("entropy: how undecided a node is between subgraphs.")
+            terms.append("sizes: smallest and largest subgraph, in shares of the nodes.")
         return " ".join(terms)
 
 

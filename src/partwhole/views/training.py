@@ -22,9 +22,9 @@ def training_plots(estimator: AnyEstimator) -> list[CaptionedPlot]:
     if all("mutual_information" in row for row in history):
         plots.append(_information(estimator, history))
     if "largest" in history[-1]:
-        figure = curves(history, {"largest": "largest part", "smallest": "smallest part"})
+        figure = curves(history, {"largest": "largest subgraph", "smallest": "smallest subgraph"})
         figure.update_yaxes(type="linear", dtick=0.2, range=[0, 1.02], tickformat=".0%")
-        text = "Share of a graph's nodes in its largest and in its smallest part, mean over graphs."
+        text = "Share of a graph's nodes in its largest and in its smallest subgraph, mean over graphs."
         plots.append(CaptionedPlot(figure, text))
     return plots
 
