@@ -156,7 +156,9 @@ class Trial(SubgraphInfoMax):
 
     objective: Callable[[FitConfig], Objective] = HeadTailObjective
 
-    def plan(self, model: PartWhole, store: GraphStore, config: FitConfig) -> TrainingPlan:
+    def plan(
+        self, model: PartWhole, store: GraphStore, config: FitConfig, described: Tensor | None = None
+    ) -> TrainingPlan:
         with torch.random.fork_rng():
             torch.manual_seed(config.random_state)
             model.projection, model.projection_of_rest = Projection(config.hidden), Projection(config.hidden)
@@ -166,7 +168,11 @@ class Trial(SubgraphInfoMax):
         return replace(plan, objective=objective, feed=feed)
 
 
-LETTER = {"pair_score": "dot", "selection": "straight-through"}  # where a trial says nothing else
+LETTER = {
+    "pair_score": "dot",
+    "selection": "straight-through",
+    "objective": "bound",
+}  # where a trial says nothing else
 COLORS = {"structure": ("hashed-colors",)}
 TRIALS: dict[str, tuple[Callable[[FitConfig], Objective], dict[str, Any]]] = {
     "the paper's": (HeadTailObjective, {}),

@@ -31,6 +31,7 @@ Seed = Any
 SELECTIONS = ("straight-through", "soft", "hard")
 BALANCED = "balanced"  # straight-through, divided in the middle of the nodes
 SCORES = ("dot", "cosine", "scaled")
+BOUND, DESCRIBED = "bound", "described"  # what training makes small
 AUTO = "auto"  # what the recipe says
 DEVICES = ("auto", "cpu", "cuda")
 FOLDS = 10  # of the outer cross-validation, unless a user says otherwise
@@ -232,6 +233,12 @@ class RecipeConfig(FitConfig):
         flag="--score",
         choices=(AUTO, *SCORES),
     )
+    objective: str = option(
+        AUTO,
+        "What is trained by; bound: the estimator alone; described: also agreement with what can be said of "
+        "a graph without learning; auto: bound for the recipe paper, else described.",
+        choices=(AUTO, BOUND, DESCRIBED),
+    )
     recipe: str = option(
         "best",
         "What the vector of a graph is; paper: h(G) to the letter.",
@@ -240,13 +247,13 @@ class RecipeConfig(FitConfig):
 
     @classmethod
     def completed(cls, kept: Mapping[str, Any]) -> dict[str, Any]:
-        """Complete old options: a run that names no recipe is older than the first of ours."""
-        return super().completed({"recipe": PAPER, **kept})
+        """Complete old options: a run that names no recipe or objective is older than the first of ours."""
+        return super().completed({"recipe": PAPER, "objective": BOUND, **kept})
 
     def settled(self) -> Self:
         """The same with what the recipe says in place of `auto`."""
-        usual = {"selection": "straight-through", "pair_score": "dot"}
-        learns = {"selection": BALANCED, "pair_score": "scaled"}
+        usual = {"selection": "straight-through", "pair_score": "dot", "objective": BOUND}
+        learns = {"selection": BALANCED, "pair_score": "scaled", "objective": DESCRIBED}
         chosen = usual if self.recipe == PAPER else learns
         said: dict[str, Any] = {k: v for k, v in chosen.items() if getattr(self, k) == AUTO}
         return dataclasses.replace(self, **said)

@@ -25,7 +25,11 @@ from partwhole import (
 from partwhole.estimators.linear import RidgeRegressor
 
 SMALL = {"hidden": 8, "layers": 2, "epochs": 3, "batch_size": 64}
-AUTO = {"selection": "balanced", "pair_score": "scaled"}  # what a run folder says for `auto`
+AUTO = {
+    "selection": "balanced",
+    "pair_score": "scaled",
+    "objective": "described",
+}  # what a run folder says for `auto`
 
 
 def test_clone_and_parameters():

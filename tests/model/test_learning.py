@@ -10,10 +10,15 @@ import torch
 
 from partwhole import SubgraphInfoMax
 from partwhole.config import RecipeConfig
+from partwhole.errors import PartwholeError
 from partwhole.generators.middle import middle_of
 from partwhole.graphs.graph import GraphViews
+from partwhole.losses.agreement import agreement
 from partwhole.losses.head_tail import head_tail_bound, knowing_nothing, mutual_information, pair_scores
 from partwhole.losses.scaled import discriminant, standardised
+from partwhole.recipes import graph_vectors
+from partwhole.recipes.graph_vectors import GraphVectors
+from partwhole.recipes.weights import RECIPES
 from partwhole.registry import GENERATORS
 
 SMALL = {"hidden": 16, "layers": 2, "random_state": 0, "threads": 1}
@@ -54,6 +59,93 @@ def test_standardised_vectors_are_those_of_plain_loops():
     )
     same = standardised(torch.ones(3, 2), torch.ones(3, 2))  # all graphs agree: nothing to tell them by
     assert torch.equal(same, torch.zeros(3, 2))
+
+
+def slow_agreement(sums, said):
+    """Of two tables of numbers about the same graphs, in plain loops."""
+    x = [[math.copysign(math.log1p(abs(v)), v) for v in row] for row in sums]
+    columns = list(zip(*x))
+    means = [sum(c) / len(c) for c in columns]
+    variances = [sum((v - m) ** 2 for v in c) / len(c) for c, m in zip(columns, means)]
+    least = 1e-5 * sum(variances) / len(variances) + 1e-12
+    x = [[(v - m) / math.sqrt(var + least) for v, m, var in zip(row, means, variances)] for row in x]
+    centre = [sum(c) / len(c) for c in zip(*said)]
+    y = [[v - m for v, m in zip(row, centre)] for row in said]
+    pairs = [
+        (sum(a * b for a, b in zip(x[i], x[j])), sum(a * b for a, b in zip(y[i], y[j])))
+        for i in range(len(x))
+        for j in range(len(x))
+    ]
+    both, one, other = (sum(p[a] * p[b] for p in pairs) for a, b in [(0, 1), (0, 0), (1, 1)])
+    return both / math.sqrt(one * other)
+
+
+def test_agreement_is_that_of_plain_loops():
+    random = torch.Generator().manual_seed(0)
+    sums = 100 * torch.randn(7, 5, generator=random, dtype=torch.double)
+    said = torch.randn(7, 3, generator=random, dtype=torch.double)
+    found = agreement(sums, said)
+    assert float(found) == pytest.approx(slow_agreement(sums.tolist(), said.tolist()))
+    assert 0 < found < 1
+    turned = torch.linalg.qr(torch.randn(3, 3, generator=random, dtype=torch.double))[0]
+    assert float(agreement(sums, 5 * said @ turned + 2)) == pytest.approx(float(found))
+
+
+def test_agreement_of_four_graphs():
+    """Two and two alike on both sides, and on neither."""
+    sums = torch.tensor([[0.0], [0.0], [math.e - 1], [math.e - 1]], dtype=torch.double)
+    assert float(agreement(sums, sums)) == pytest.approx(1)
+    crossed = torch.tensor([[0.0], [1.0], [0.0], [1.0]], dtype=torch.double)
+    assert float(agreement(sums, crossed)) == pytest.approx(0, abs=1e-12)
+    # centred: -1/2, -1/2, 1/2, 1/2 and -1/4, -1/4, -1/4, 3/4; products 4 (1/4)^2 over 1 times 3/4
+    one = torch.tensor([[0.0], [0.0], [0.0], [1.0]], dtype=torch.double)
+    assert float(agreement(sums, one)) == pytest.approx(1 / 3, rel=1e-4)
+
+
+def test_graphs_without_a_description_do_not_count():
+    random = torch.Generator().manual_seed(0)
+    sums, said = torch.randn(9, 4, generator=random), torch.randn(9, 2, generator=random)
+    some = said.clone()
+    some[6:] = torch.nan
+    assert agreement(sums, some) == agreement(sums[:6], said[:6])
+    nothing = torch.full_like(said, torch.nan)
+    sums.requires_grad_()
+    agreement(sums, nothing).backward()
+    assert torch.equal(sums.grad, torch.zeros_like(sums))
+
+
+def test_training_raises_agreement(dataset):
+    """And it stays where it is without."""
+    graphs = dataset("PTC_MR")
+    model = SubgraphInfoMax(epochs=8, **SMALL).fit(graphs)
+    first, last = (model.history_[epoch]["agreement"] for epoch in (0, -1))
+    assert last > first + 0.1
+    assert "agreement" not in SubgraphInfoMax(objective="bound", epochs=1, **SMALL).fit(graphs).history_[0]
+
+
+def test_all_graphs_of_a_small_set_are_described_and_as_many_as_time_allows_of_others(dataset, monkeypatch):
+    graphs = dataset("MUTAG")
+    vectors = GraphVectors(RECIPES["best"], 32, 16)
+    everything = vectors.descriptions(graphs).of(graphs)
+    assert everything.shape == (188, 32)
+    assert not everything.isnan().any()
+    monkeypatch.setattr(graph_vectors, "MOST_GRAPHS", 100)
+    monkeypatch.setattr(graph_vectors, "MOST_DESCRIBED", 150)
+    some = vectors.descriptions(graphs).of(graphs)
+    known = ~some[:, 0].isnan()
+    assert int(known.sum()) == 150
+    # Directions of fewer graphs; which graphs are alike is nearly the same.
+    assert agreement_of_kernels(some[known], everything[known]) > 0.95
+
+
+def agreement_of_kernels(a, b):
+    a, b = a - a.mean(0), b - b.mean(0)
+    return float(((a @ a.T) * (b @ b.T)).sum() / ((a @ a.T).norm() * (b @ b.T).norm()))
+
+
+def test_the_paper_describes_nothing_to_agree_with(mutag):
+    with pytest.raises(PartwholeError, match="leave objective out"):
+        SubgraphInfoMax(recipe="paper", objective="described", **SMALL).fit(mutag)
 
 
 def test_the_discriminant_is_the_ratio_of_two_normal_distributions():
@@ -172,10 +264,14 @@ def test_the_estimate_is_above_knowing_nothing_from_the_third_epoch_on(dataset, 
 
 
 def test_what_auto_means_is_kept(mutag, tmp_path):
-    for recipe, wanted in {"best": ("scaled", "balanced"), "paper": ("dot", "straight-through")}.items():
+    wanted_of = {
+        "best": ("scaled", "balanced", "described"),
+        "paper": ("dot", "straight-through", "bound"),
+    }
+    for recipe, wanted in wanted_of.items():
         run = tmp_path / recipe
         SubgraphInfoMax(recipe=recipe, epochs=1, **SMALL).fit_run(mutag[:20], run)
         loaded = SubgraphInfoMax.load(run)
-        assert (loaded.pair_score, loaded.selection) == wanted
+        assert (loaded.pair_score, loaded.selection, loaded.objective) == wanted
     chosen = RecipeConfig(pair_score="cosine").settled()
-    assert (chosen.pair_score, chosen.selection) == ("cosine", "balanced")
+    assert (chosen.pair_score, chosen.selection, chosen.objective) == ("cosine", "balanced", "described")

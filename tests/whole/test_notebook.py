@@ -33,7 +33,9 @@ def cells(tmp_path_factory):
     """The cells after they were run, an error in one of them being an error here."""
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in CELLS])
     folder = {"metadata": {"path": str(tmp_path_factory.mktemp("notebook"))}}
-    return nbclient.NotebookClient(book, timeout=1800, kernel_name="python3", resources=folder).execute().cells
+    return (
+        nbclient.NotebookClient(book, timeout=1800, kernel_name="python3", resources=folder).execute().cells
+    )
 
 
 def html(cell) -> str:

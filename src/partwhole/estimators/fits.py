@@ -86,6 +86,8 @@ def settled(config: type[Options], given: Mapping[str, Any], kept: Mapping[str, 
     options = config(**given)
     options.validate()
     plain = options.plain_options()
+    if kept:
+        kept = config.completed(kept)  # it may be older than some options
     left = [name for name, value in plain.items() if value == AUTO and name not in MAY_CHANGE]
     plain |= {name: kept[name] for name in left if name in kept}
     if "random_state" in plain:

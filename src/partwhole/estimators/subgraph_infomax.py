@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from torch import Tensor, nn
 
-from partwhole.config import RecipeConfig
+from partwhole.config import DESCRIBED, RecipeConfig
+from partwhole.errors import PartwholeError
 from partwhole.estimators.base import GraphEstimator
 from partwhole.estimators.encoder import Encoder, pieces
 from partwhole.estimators.fits import Fit, Kept
@@ -19,10 +20,10 @@ from partwhole.graphs.store import GraphStore
 from partwhole.losses.head_tail import IDEA
 from partwhole.losses.head_tail import PAPER as THE_PAPER
 from partwhole.model import PartWhole
-from partwhole.recipes.graph_vectors import MAP, MEAN, GraphVectors
+from partwhole.recipes.graph_vectors import MAP, MEAN, Descriptions, GraphVectors
 from partwhole.recipes.weights import PAPER, RANDOM, RECIPES
-from partwhole.training.feeds import GraphFeed
-from partwhole.training.objectives import HeadTailObjective
+from partwhole.training.feeds import DescribedFeed, GraphFeed
+from partwhole.training.objectives import DescribedObjective, HeadTailObjective
 from partwhole.training.plan import TrainingPlan, nothing_beside
 from partwhole.training.threads import using_threads
 
@@ -117,6 +118,9 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         Contrast with the permuted graph (off: BASE).
     subgraph_conv : bool, default True
         Mix the subgraphs before contrasting (off: BASE and BASE+NEG).
+    objective : str, default 'auto'
+        What is trained by; bound: the estimator alone; described: also agreement with what can be said
+        of a graph without learning; auto: bound for the recipe paper, else described.
     recipe : str, default 'best'
         What the vector of a graph is; paper: h(G) to the letter.
 
@@ -153,20 +157,31 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         """Train the network by the Head-Tail bound, then learn the directions of all that is said of the
         graphs."""
         config = fit.config
+        if config.objective == DESCRIBED and config.recipe == PAPER:
+            raise PartwholeError(
+                "The recipe paper describes nothing that training could agree with; leave objective out."
+            )
         network, vectors = self._first(config, NetworkInputs.of(fit.store.schema, config))
         model: PartWhole = network.encoder  # type: ignore[assignment]
         start_from(config.start_from, model, fit)
         store = network.inputs.prepared(fit.store)
         with using_threads(network.threads(store, config.batch_size)):
-            plan = self.plan(model, store, config)
-            plan = replace(plan, finish=_finish(network, vectors, store))
+            said = None if vectors is None else vectors.descriptions(store)
+            described = said.of(store) if said is not None and config.objective == DESCRIBED else None
+            plan = self.plan(model, store, config, described)
+            plan = replace(plan, finish=_finish(network, vectors, said, store))
             carry_out(plan, fit, spans_ranks=network.spans_ranks)
         return network if vectors is None else RecipeEncoder(network, vectors)
 
-    def plan(self, model: PartWhole, store: GraphStore, config: RecipeConfig) -> TrainingPlan[PartWhole, Any]:
-        """What is trained: the model, by the Head-Tail bound, on graphs and their permutations."""
+    def plan(
+        self, model: PartWhole, store: GraphStore, config: RecipeConfig, described: Tensor | None = None
+    ) -> TrainingPlan[PartWhole, Any]:
+        """What is trained: the model, by the Head-Tail bound, on graphs and their permutations; with what is
+        `described` of each graph [graphs, k] by agreement with that, too."""
         feed = GraphFeed(store, model, config, corrupt=config.head_negatives, lift=config.lift)
-        return TrainingPlan(model, HeadTailObjective(config), feed)
+        if described is None:
+            return TrainingPlan(model, HeadTailObjective(config), feed)
+        return TrainingPlan(model, DescribedObjective(config), DescribedFeed(feed, described, config))
 
     def restore(self, kept: Kept[RecipeConfig]) -> Encoder:
         """The network and the directions that were learned."""
@@ -194,10 +209,12 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
 
 
 def _finish(
-    network: NetworkEncoder, vectors: GraphVectors | None, store: GraphStore
+    network: NetworkEncoder, vectors: GraphVectors | None, said: Descriptions | None, store: GraphStore
 ) -> Callable[[], Mapping[str, Tensor]]:
     """What is computed from the weights when they are kept: where parts are divided, and main directions."""
-    learn_vectors = nothing_beside if vectors is None else vectors.learning(store, network.layer_sums)
+    learn_vectors = nothing_beside
+    if vectors is not None and said is not None:
+        learn_vectors = vectors.learning(said, network.layer_sums)
 
     def finish() -> Mapping[str, Tensor]:
         network.divide_parts(store)

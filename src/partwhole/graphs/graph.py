@@ -243,6 +243,7 @@ class GraphViews:
     corrupted: Tensor | None  # [B, d] h(G^); None without head negatives
     membership: Tensor  # [S, rows] how much of each row each subgraph holds
     rows: Rows  # which graph each of these rows belongs to, and how many nodes it stands for
+    layer_sums: Callable[[], Tensor] | None = None  # () -> [B, L d], computed where it is asked for
 
     def vectors_of_all_ranks(self) -> GraphViews:
         """The views of the whole batch, of which this rank has a piece; membership stays its own."""

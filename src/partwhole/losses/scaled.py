@@ -12,15 +12,20 @@ LEAST_VARIANCE = 1e-4  # of scores; less is rounding
 
 
 def standardised(vectors: Tensor, reference: Tensor) -> Tensor:
-    """Directions of vectors [B, ..., d] whose logarithms are centred and scaled column by column, as those
-    of `reference` are over its graphs.
+    """Directions of vectors [B, ..., d] whose columns are standardised.
 
     Sums over nodes span orders of magnitude, and without a centre all of them point the same way.
     """
+    return normalize(standardised_columns(vectors, reference), dim=-1)
+
+
+def standardised_columns(vectors: Tensor, reference: Tensor) -> Tensor:
+    """Logarithms of vectors [B, ..., d], centred and scaled column by column as those of `reference` are
+    over its graphs."""
     logs, known = signed_log(vectors), signed_log(reference)
     variance, mean = torch.var_mean(known, dim=0, correction=0)  # [..., d]
     least = 1e-5 * variance.mean(-1, keepdim=True) + 1e-12  # a column in which all graphs agree tells nothing
-    return normalize((logs - mean) * (variance + least).rsqrt(), dim=-1)
+    return (logs - mean) * (variance + least).rsqrt()
 
 
 def signed_log(x: Tensor) -> Tensor:

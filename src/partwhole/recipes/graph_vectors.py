@@ -12,6 +12,7 @@ descriptions of the graph (no learning)      sums over its nodes, layer by layer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,14 +21,38 @@ from torch import Tensor
 
 from partwhole.errors import PartwholeError
 from partwhole.graphs.store import GraphStore
-from partwhole.recipes.main_directions import Blocks, MainDirections
+from partwhole.recipes.main_directions import Blocks, MainDirections, Measured
 from partwhole.recipes.weights import COLUMNWISE, LAYERS
 from partwhole.registry import DESCRIPTIONS
 
 MOST_GRAPHS = 4096  # that directions are learned from, spread evenly over all
+MOST_DESCRIBED = 65_536  # that training looks at; the others have no description then
 MEAN, MAP = "summary.mean", "summary.map"  # as run folders call them
 
 LayerSums = Callable[[GraphStore], np.ndarray]  # [graphs, L d] what the network sums up in each layer
+
+
+@dataclass(frozen=True)
+class Descriptions:
+    """What a recipe says of the graphs of a fit without learning. It does not change in training, so it is
+    taken once."""
+
+    recipe: Mapping[str, float]
+    sample: GraphStore  # the graphs that directions are learned from
+    blocks: int
+    measured: Measured
+
+    def of(self, store: GraphStore) -> Tensor:
+        """[graphs, k] for all graphs of the fit; NaN for those beyond what little time suffices for."""
+        if len(store) == len(self.sample):
+            return torch.from_numpy(self.measured.rows.astype(np.float32))
+        said = np.full((len(store), self.measured.map.shape[1]), np.nan, np.float32)
+        rows = _spread(store, MOST_DESCRIBED)
+        for piece in np.split(rows, range(MOST_GRAPHS, len(rows), MOST_GRAPHS)):
+            x = np.hstack(described(store.take(piece), self.recipe)) - self.measured.mean
+            said[piece] = x @ self.measured.map
+            store.release_pages()
+        return torch.from_numpy(said)
 
 
 class GraphVectors:
@@ -76,20 +101,23 @@ class GraphVectors:
     def _learned(self, store: GraphStore, layer_sums: LayerSums) -> Blocks:
         return [signed_log(layer_sums(store))] if LAYERS in self.recipe else []
 
-    def learning(self, store: GraphStore, layer_sums: LayerSums) -> Callable[[], Mapping[str, Tensor]]:
-        """What learns the directions from the graphs of a fit, with the network of the moment it is called.
-
-        Descriptions do not change in training, so they are taken once.
-        """
-        rows = np.unique(np.linspace(0, len(store) - 1, min(len(store), MOST_GRAPHS)).astype(np.int64))
-        sample = store.take(rows)
+    def descriptions(self, store: GraphStore) -> Descriptions:
+        """What is said without learning of the graphs of a fit, in main directions."""
+        sample = store.take(_spread(store, MOST_GRAPHS))
         blocks = described(sample, self.recipe)
-        said = self.directions.measured(blocks, most=2 * self.width)
+        return Descriptions(
+            self.recipe, sample, len(blocks), self.directions.measured(blocks, most=2 * self.width)
+        )
+
+    def learning(
+        self, descriptions: Descriptions, layer_sums: LayerSums
+    ) -> Callable[[], Mapping[str, Tensor]]:
+        """What learns the directions from the graphs of a fit, with the network of the moment."""
 
         def learn() -> Mapping[str, Tensor]:
-            learned = self._learned(sample, layer_sums)
-            more = [self.directions.measured(learned, len(blocks))] if learned else []
-            self.directions.learn(said, *more)
+            learned = self._learned(descriptions.sample, layer_sums)
+            more = [self.directions.measured(learned, descriptions.blocks)] if learned else []
+            self.directions.learn(descriptions.measured, *more)
             return self.tensors()
 
         return learn
@@ -106,6 +134,11 @@ class GraphVectors:
             raise PartwholeError(
                 f"The weights in {path} are not those of the configuration beside them ({error}); fit again."
             ) from None
+
+
+def _spread(store: GraphStore, most: int) -> np.ndarray:
+    """Numbers of at most so many graphs, spread evenly over all."""
+    return np.unique(np.linspace(0, len(store) - 1, min(len(store), most)).astype(np.int64))
 
 
 def described(store: GraphStore, recipe: Iterable[str]) -> Blocks:

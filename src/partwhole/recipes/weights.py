@@ -2,7 +2,7 @@
 
 A recipe weighs views of a graph: its descriptions, and `layers`, what the trained network says layer by
 layer. The weight of a view is its share of the squared distances between vectors. All recipes
-but `paper` train the same network in the same way; those beside `best` leave a part of it out, to show what
+but `paper` train the same network by the same options; those beside `best` leave a part out, to show what
 that is worth.
 """
 

@@ -6,14 +6,15 @@ All that is random in a step is a function of (seed, epoch, step), so a feed can
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from partwhole.graphs.graph import Batch
+from partwhole.graphs.graph import Batch, Movable
 from partwhole.graphs.store import GraphStore
 from partwhole.lifting.lifter import Lifter, choose_batches
 from partwhole.nn.readout.base import Readout
@@ -163,3 +164,30 @@ class GraphFeed(EpochFeed[Batch]):
     def make(self, graphs: np.ndarray, epoch: int, step: int) -> Batch:
         """The piece of the batch that is this rank's."""
         return self.batches.of(graphs, epoch, step, ranks.piece(len(graphs)))
+
+
+@dataclass(frozen=True, eq=False)
+class DescribedBatch(Movable):
+    """Graphs, and what is said of them without learning."""
+
+    graphs: Batch
+    said: Tensor  # [B, k] float32; NaN for graphs of which nothing is said
+
+    @property
+    def num_graphs(self) -> int:
+        """Graphs in the batch."""
+        return self.graphs.num_graphs
+
+
+class DescribedFeed(EpochFeed[DescribedBatch]):
+    """Graphs as another feed gives them, each with what is said of it."""
+
+    def __init__(self, feed: GraphFeed, said: Tensor, options: FeedOptions):
+        """`said` [G, k] of the whole store."""
+        super().__init__(feed.store, options)
+        self.feed, self.said = feed, said
+
+    def make(self, graphs: np.ndarray, epoch: int, step: int) -> DescribedBatch:
+        """The piece of the batch that is this rank's."""
+        said = self.said[graphs[ranks.piece(len(graphs))]]
+        return DescribedBatch(self.feed.make(graphs, epoch, step), said)

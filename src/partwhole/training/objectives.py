@@ -8,9 +8,12 @@ import torch
 from torch import Tensor
 
 from partwhole.graphs.graph import Batch, GraphViews
+from partwhole.losses.agreement import WEIGHT, agreement
 from partwhole.losses.head_tail import head_tail_bound, mutual_information, pair_scores
 from partwhole.model import PartWhole
+from partwhole.parallel import ranks
 from partwhole.registry import Plugin
+from partwhole.training.feeds import DescribedBatch
 from partwhole.training.plan import Objective
 
 
@@ -31,6 +34,22 @@ class HeadTailObjective(Objective[PartWhole, Batch]):
     def __call__(self, network: PartWhole, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         loss, logged = head_tail_loss(network(batch), self.options)
         return loss, {"loss": loss.detach(), **logged}
+
+
+class DescribedObjective(Objective[PartWhole, DescribedBatch]):
+    """The same bound, and beside it: the graphs that are alike by what the network sums up over their nodes
+    are to be those that are described alike."""
+
+    def __init__(self, options: BoundOptions):
+        self.options = options
+
+    def __call__(self, network: PartWhole, batch: DescribedBatch) -> tuple[Tensor, dict[str, Tensor]]:
+        views = network(batch.graphs)
+        bound, logged = head_tail_loss(views, self.options)
+        assert views.layer_sums is not None
+        agreed = agreement(ranks.gathered(views.layer_sums()), ranks.gathered(batch.said))
+        loss = bound + WEIGHT * (1 - agreed)
+        return loss, {"loss": loss.detach(), **logged, "agreement": agreed.detach()}
 
 
 def head_tail_loss(views: GraphViews, options: BoundOptions) -> tuple[Tensor, dict[str, Tensor]]:

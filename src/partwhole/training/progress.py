@@ -41,6 +41,8 @@ class Figures:
             most = "" if self.all is None else f", all: {abs(self.all):.3g}"
             beside = "" if self.nothing is None else f" (nothing known: {self.nothing:.3g}{most})"
             parts.append(f"MI {metrics['mutual_information']:.3g}{beside}")
+        if "agreement" in metrics:
+            parts.append(f"agreement {metrics['agreement']:.2f}")
         if "validation" in metrics:
             parts.append(f"validation {metrics['validation']:.4g}")
         if "entropy" in metrics:
@@ -55,6 +57,10 @@ class Figures:
             beside = "" if self.nothing is None else f", below {self.nothing:.3g} worse than knowing nothing"
             terms.append(
                 f"MI: mutual information between parts and whole, estimated: the higher the better{beside}."
+            )
+        if "agreement" in metrics:
+            terms.append(
+                "agreement: of the network with what can be said of graphs without learning, 0 to 1."
             )
         if "validation" in metrics:
             terms.append("validation: error on labelled graphs that are held out.")

@@ -21,6 +21,14 @@ def training_plots(estimator: AnyEstimator) -> list[CaptionedPlot]:
         plots.append(CaptionedPlot(curves(history, {"validation": "held out"}), text))
     if all("mutual_information" in row for row in history):
         plots.append(_information(estimator, history))
+    if all("agreement" in row for row in history):
+        figure = curves(history, {"agreement": "agreement"})
+        figure.update_yaxes(type="linear", range=[0, 1.02])
+        text = (
+            "How far the network agrees with what can be said of graphs without learning: 1 where both find "
+            "the same graphs alike. Training raises it."
+        )
+        plots.append(CaptionedPlot(figure, text))
     if "largest" in history[-1]:
         figure = curves(history, {"largest": "largest subgraph", "smallest": "smallest subgraph"})
         figure.update_yaxes(type="linear", dtick=0.2, range=[0, 1.02], tickformat=".0%")
