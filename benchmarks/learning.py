@@ -1,11 +1,11 @@
 """Does the default learn? `python benchmarks/learning.py MUTAG PTC_MR --seeds 5`
 
-For each data set: the estimate of mutual information after the third and the last epoch, parts in use (two to
-the entropy of their sizes, of four), label-free accuracy of the default vectors and of the network's layers
-alone, seconds of an epoch. `bound` trains by the estimate alone, `letter` with the paper's score and selection
-besides; `untrained` has the weights it began with, and moments of BatchNorm from the data: a fit at a learning
-rate of 1e-12. Folds have the seed of the run. A line of JSON for each run goes to standard output, the table
-to standard error.
+For each data set: the estimate of mutual information after the third and the last epoch, parts in use (two
+to the entropy of their sizes, of four), label-free accuracy of the default vectors and of the network's
+layers alone, seconds of an epoch. `bound` trains by the estimate alone, `letter` with the paper's score and
+selection besides; `untrained` has the weights it began with, and moments of BatchNorm from the data: a fit at
+a learning rate of 1e-12. Folds have the seed of the run. A line of JSON for each run goes to standard output,
+the table to standard error.
 """
 
 from __future__ import annotations

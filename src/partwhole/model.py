@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from torch import Tensor, nn
 
@@ -50,18 +51,10 @@ class LayerAggregation(nn.Module):
         self.backbone = backbone  # (X^(0), batch) -> X^(1) … X^(L)
         self.layer_conv = StackConv(layers)
 
-    def layers(self, x0: Tensor, batch: Batch) -> list[Tensor]:
-        """X^(1) … X^(L) from X^(0), by the backbone (Eq. 1)."""
-        layers: list[Tensor] = self.backbone(batch.start(x0), batch)
-        return layers
-
-    def mixed(self, layers: list[Tensor], batch: Batch) -> NodeVectors:
-        """X_G from the layers, by layer-conv (Eq. 5)."""
-        return batch.nodes(layers, self.layer_conv.weight, self.layer_conv.bias)
-
     def forward(self, x0: Tensor, batch: Batch) -> NodeVectors:
-        """X_G from X^(0)."""
-        return self.mixed(self.layers(x0, batch), batch)
+        """X_G from X^(0), by the backbone and layer-conv."""
+        layers = self.backbone(batch.start(x0), batch)  # X^(1) … X^(L)
+        return batch.nodes(layers, self.layer_conv.weight, self.layer_conv.bias)
 
 
 class SubgraphAggregation(nn.Module):
@@ -175,8 +168,8 @@ class PartWhole(GraphEncoder):
 
     def layer_sums(self, batch: Batch) -> Tensor:
         """sum_v x_v^(k), the layers side by side [B, L d]"""
-        layers = self.layer_aggregation.layers(self.node_aggregation(batch.inputs), batch)
-        return batch.side_by_side(layers).sum()
+        x0 = self.node_aggregation(batch.inputs)
+        return batch.side_by_side(self.backbone(batch.start(x0), batch)).sum()
 
     def subgraphs(self, batch: Batch) -> Tensor:
         """Membership [S, rows], of G^ too if the batch has it"""
@@ -185,14 +178,10 @@ class PartWhole(GraphEncoder):
     def forward(self, batch: Batch) -> GraphViews:
         """Algorithm 1, lines 3 to 8, for a whole batch at once: G, and after it G^ if there is one."""
         x0 = self.node_aggregation(batch.inputs)  # line 3: X^(0) [n, d], Eq. 2-4
-        layers = self.layer_aggregation.layers(x0, batch)  # from X^(0) and from its permutation, Eq. 1, 16
-        nodes = self.layer_aggregation.mixed(layers, batch)  # X_G, Eq. 5
+        nodes = self.layer_aggregation(x0, batch)  # X_G, from X^(0) and from its permutation, Eq. 5, 16
         h, *corrupted = self.readout(nodes).split(batch.num_graphs)  # lines 4, 5: h(G), h(G^), Eq. 6
         original = nodes.first(batch.num_graphs)
         h_tilde, membership = self.subgraph_aggregation(original, self.readout)  # lines 6-8
         corruption = corrupted[0] if corrupted else None
-
-        def layer_sums() -> Tensor:
-            return batch.side_by_side(layers).first(batch.num_graphs).sum()
-
+        layer_sums = partial(nodes.layer_sums, batch.num_graphs)
         return GraphViews(h, h_tilde, corruption, membership, original.rows, layer_sums)

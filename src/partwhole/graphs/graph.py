@@ -223,15 +223,15 @@ class GraphBatch(Movable):
         x = bias + weight[0] * layers[0]
         for w, layer in zip(weight[1:], layers[1:], strict=True):
             x = torch.addcmul(x, w, layer)
-        return self._plain(x)
+        return self._plain(x, layers)
 
     def side_by_side(self, layers: Sequence[Tensor]) -> NodeVectors:
         """[X^(1) … X^(L)], a row for each node."""
-        return self._plain(torch.cat(list(layers), dim=1))
+        return self._plain(torch.cat(list(layers), dim=1), layers)
 
-    def _plain(self, x: Tensor) -> NodeVectors:
+    def _plain(self, x: Tensor, layers: Sequence[Tensor]) -> NodeVectors:
         joint = self.joint
-        return PlainNodes(x, Rows(joint.node_ptr, joint.graph_of_node, None))
+        return PlainNodes(x, Rows(joint.node_ptr, joint.graph_of_node, None), layers)
 
 
 @dataclass(frozen=True, eq=False)

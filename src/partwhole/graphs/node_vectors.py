@@ -6,6 +6,7 @@ row stands for. That is all the interface offers, so that vectors can also be ke
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -56,6 +57,10 @@ class NodeVectors(Protocol):
         """[G, d]: the sum over the nodes of each graph, a node counted weight [rows] times."""
         ...
 
+    def layer_sums(self, graphs: int) -> Tensor:
+        """[graphs, L d]: the sums over the nodes of the first graphs of each layer that X_G is mixed from."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class PlainNodes:
@@ -63,11 +68,13 @@ class PlainNodes:
 
     x: Tensor  # [n, d]
     rows: Rows
+    layers: Sequence[Tensor] = ()  # [n, d] each, what x is mixed from
 
     def first(self, graphs: int) -> PlainNodes:
         """The vectors of the first `graphs` graphs, over the same memory."""
         rows = self.rows.first(graphs)
-        return PlainNodes(self.x[: len(rows.graph)], rows)
+        nodes = len(rows.graph)
+        return PlainNodes(self.x[:nodes], rows, [layer[:nodes] for layer in self.layers])
 
     def project(self, weight: Tensor) -> Tensor:
         """X_G W, [n, m]"""
@@ -76,6 +83,11 @@ class PlainNodes:
     def sum(self, weight: Tensor | None = None) -> Tensor:
         """[G, d]: the sum over the nodes of each graph, times weight [n]."""
         return segment_sum(self.x, self.rows.ptr, self.rows.graph, weight)
+
+    def layer_sums(self, graphs: int) -> Tensor:
+        """[graphs, L d]: the sum of each layer over the nodes of the first graphs."""
+        first = self.first(graphs)
+        return torch.cat([segment_sum(x, first.rows.ptr, first.rows.graph) for x in first.layers], dim=1)
 
 
 def node_total(nodes: NodeVectors, weight: Tensor | None) -> Tensor:

@@ -94,6 +94,10 @@ class LiftedLayers:
         """[G, L d]: the sum over the nodes of each graph, times weight [rows]."""
         return torch.cat(self._sums(weight), dim=1)
 
+    def layer_sums(self, graphs: int) -> Tensor:
+        """[graphs, L d]: the sum of each layer over the nodes of the first graphs."""
+        return torch.cat([sums[:graphs] for sums in self._plain_sums], dim=1)
+
     def _projected(self, weights: Sequence[Tensor], out: Tensor | None = None) -> Tensor:
         """sum_k X^(k) W_k on the rows of the last depth, added to `out`."""
         for w, x, depth in zip(weights, self.layers, self.batch.depths):
@@ -108,15 +112,24 @@ class LiftedLayers:
         count = self.rows.count.to(self.layers[0].dtype)
         return count if weight is None else weight * count
 
+    @cached_property
+    def _plain_sums(self) -> list[Tensor]:
+        """[G, d] for each layer, every node counted once; h(G) and `layer_sums` share them."""
+        return [
+            (depth.originals if self.originals_only else depth.graphs) @ x
+            for x, depth in zip(self.layers, self.batch.depths)
+        ]
+
     def _sums(self, weight: Tensor | None) -> list[Tensor]:
         """[G, d] for each layer."""
+        if weight is None:
+            return self._plain_sums
         sums, counted = [], self._counted(weight)
         for x, depth in zip(self.layers, self.batch.depths):
             matrix = depth.originals if self.originals_only else depth.graphs
-            if weight is not None:
-                entries = torch.zeros_like(matrix.weight, dtype=x.dtype)
-                matrix = matrix.with_weight(entries.index_add(0, depth.pair_of_row[: len(counted)], counted))
-            sums.append(matrix @ x)
+            entries = torch.zeros_like(matrix.weight, dtype=x.dtype)
+            entries = entries.index_add(0, depth.pair_of_row[: len(counted)], counted)
+            sums.append(matrix.with_weight(entries) @ x)
         return sums
 
 

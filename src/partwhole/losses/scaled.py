@@ -22,7 +22,8 @@ def standardised(vectors: Tensor, reference: Tensor) -> Tensor:
 def standardised_columns(vectors: Tensor, reference: Tensor) -> Tensor:
     """Logarithms of vectors [B, ..., d], centred and scaled column by column as those of `reference` are
     over its graphs."""
-    logs, known = signed_log(vectors), signed_log(reference)
+    logs = signed_log(vectors)
+    known = logs if reference is vectors else signed_log(reference)
     variance, mean = torch.var_mean(known, dim=0, correction=0)  # [..., d]
     least = 1e-5 * variance.mean(-1, keepdim=True) + 1e-12  # a column in which all graphs agree tells nothing
     return (logs - mean) * (variance + least).rsqrt()
