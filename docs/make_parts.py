@@ -1,4 +1,4 @@
-"""What do learned parts mean? Draw docs/parts.svg and print the table of docs/recipe.md.
+"""What do learned parts mean? Draw docs/parts.svg and print the table of docs/notes/recipe-trials.md.
 
 Parts of the molecules of ESOL, each atom in one of S, are compared with what a chemist would name: the
 functional group of the atom. Their mutual information, adjusted for chance, is 1 where one tells the other,
