@@ -154,7 +154,7 @@ STRUCTURE.add("hashed-colors", hashed_colors)
 class Trial(SubgraphInfoMax):
     """The network of `best`, trained by another objective."""
 
-    objective: Callable[[FitConfig], Objective] = HeadTailObjective
+    make_objective: Callable[[FitConfig], Objective] = HeadTailObjective
 
     def plan(
         self, model: PartWhole, store: GraphStore, config: FitConfig, described: Tensor | None = None
@@ -162,7 +162,7 @@ class Trial(SubgraphInfoMax):
         with torch.random.fork_rng():
             torch.manual_seed(config.random_state)
             model.projection, model.projection_of_rest = Projection(config.hidden), Projection(config.hidden)
-        objective = self.objective(config)
+        objective = self.make_objective(config)
         plan = super().plan(model, store, config)
         feed = MovedFeed(store, config) if isinstance(objective, EdgesMoved) else plan.feed
         return replace(plan, objective=objective, feed=feed)
@@ -191,7 +191,7 @@ def accuracies(store: GraphStore, trial: str, epochs: int, seed: int, folds: int
     """Of the layers alone, and of all that `best` sums up."""
     objective, options = TRIALS[trial]
     model = Trial(epochs=epochs, random_state=seed, snapshot_every=0, **LETTER | options)
-    model.objective = objective
+    model.make_objective = objective
     learned = model.fit(store).learned_
     layers = [signed_log(learned.network.layer_sums(learned.network.inputs.prepared(store)))]
     found = []

@@ -27,7 +27,7 @@ BOXES = {
         610,
         270,
         360,
-        "Head-Tail bound of h(G), h~(G), h(G^)",
+        "Head-Tail bound of the h, agreement",
         "losses/, training/objectives.py",
         "box",
     ),
@@ -53,6 +53,8 @@ ARROWS = [
     "M455,200 V265",
     "M385,320 V355",
     "M605,385 H585 V175 H565",
+    "M320,200 V238 H640 V265",
+    "M520,200 V233",
 ]
 
 
@@ -71,7 +73,7 @@ def main() -> None:
         shapes.append(f'<text class="file" x="{x + width / 2}" y="{y + 40}">{escape(file)}</text>')
     shapes.append('<text class="small" x="85" y="110">h(G^): the same way,</text>')
     shapes.append('<text class="small" x="85" y="127">attributes permuted</text>')
-    shapes.append('<text class="small" x="530" y="235">trained weights</text>')
+    shapes.append('<text class="small" x="665" y="222">compared in training</text>')
     shapes.append('<text class="small" x="85" y="390">recipe="paper":</text>')
     shapes.append('<text class="small" x="85" y="407">the vector is h(G)</text>')
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}"'

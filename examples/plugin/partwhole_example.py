@@ -13,7 +13,7 @@ from partwhole.config import Options
 from partwhole.estimators.base import GraphEstimator
 from partwhole.estimators.encoder import PieceEncoder
 from partwhole.estimators.fits import Fit, Kept
-from partwhole.generators.base import BasicOperator, Generator, select
+from partwhole.generators.base import BasicOperator, Generator
 from partwhole.graphs.node_vectors import NodeVectors
 from partwhole.registry import GENERATORS, METHODS, SOURCES
 from partwhole.sources.base import Source, is_file_of
@@ -29,7 +29,7 @@ class EvenCut(Generator):
         self.operator = BasicOperator(hidden, num_subgraphs)
 
     def forward(self, nodes: NodeVectors) -> Tensor:
-        return select(self.operator(nodes), self.selection)
+        return self.decide(self.operator.logits(nodes), nodes.rows, slice(0, self.num_subgraphs))
 
 
 @SOURCES.register
