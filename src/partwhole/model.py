@@ -82,8 +82,8 @@ class PartWhole(GraphEncoder):
     """Graphs to vectors: `embed` gives h(G); `forward` the three views that training compares.
 
     A batch with G^ is `store.batch(index, torch.Generator().manual_seed(step))`, the loss of its views
-    `training.objectives.head_tail_loss(views, options)`; `examples/own_training_loop.py` is a whole loop. The vectors are
-    h(G); the default vectors of `SubgraphInfoMax` come from `recipes/graph_vectors.py`.
+    `training.objectives.head_tail_loss(views, options)`; `examples/own_training_loop.py` is a whole loop.
+    The vectors are h(G); the default vectors of `SubgraphInfoMax` come from `recipes/graph_vectors.py`.
 
     Parameters
     ----------
