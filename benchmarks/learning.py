@@ -4,15 +4,17 @@ For each data set: the estimate of mutual information after the third and the la
 to the entropy of their sizes, of four), label-free accuracy of the default vectors and of the network's
 layers alone, seconds of an epoch. `bound` trains by the estimate alone, `letter` with the paper's score and
 selection besides; `untrained` has the weights it began with, and moments of BatchNorm from the data: a fit at
-a learning rate of 1e-12. Folds have the seed of the run. A line of JSON for each run goes to standard output,
-the table to standard error.
+a learning rate of 1e-12. Folds have the seed of the run. Each run is a line of results/learning.jsonl (JSON);
+without data sets, the table of all that is there is printed.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,9 @@ from partwhole import GraphStore, SubgraphInfoMax, load_graphs
 from partwhole.evaluation.classifiers import fold_accuracies
 from partwhole.recipes.graph_vectors import GraphVectors, signed_log
 from partwhole.recipes.weights import LAYERS
+from partwhole.reproduce.statistics import corrected_paired_test
+
+RESULTS = Path(__file__).parents[1] / "results" / "learning.jsonl"
 
 WAYS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -64,41 +69,72 @@ def measured(store: GraphStore, way: str, epochs: int, seed: int) -> dict[str, A
     return {**facts, "estimates": estimates, "in_use": in_use(model, store), "seconds": seconds, **accuracies}
 
 
-def row(runs: list[dict[str, Any]]) -> str:
-    """A line of the table: means over runs, the worst estimate."""
+def fold_scores(runs: list[dict[str, Any]], what: str) -> np.ndarray:
+    """[runs, folds] in the order of their seeds."""
+    return np.array([run[what] for run in sorted(runs, key=lambda run: run["seed"])])
+
+
+def row(runs: list[dict[str, Any]], untrained: list[dict[str, Any]]) -> str:
+    """A line of the table: the worst estimates, means over runs, and the gain over untrained layers."""
     first = runs[0]
+    last = [r["estimates"][-1] for r in runs]
+    since = min(min(r["estimates"][2:]) for r in runs)
+    figures = [
+        str(first["epochs"]),
+        str(len(runs)),
+        f"{since:.2f}",
+        f"{np.mean(last):.2f}",
+        f"{min(last):.2f}",
+    ]
+    figures.append(f"{min(r['in_use'] for r in runs):.2f}")
+    for what in ("vectors", "layers"):
+        scores = fold_scores(runs, what)
+        figures.append(f"{scores.mean():.1f} ± {scores.mean(1).std(ddof=1) if len(runs) > 1 else 0:.1f}")
+        if runs is untrained or len(untrained) != len(runs):
+            figures.append("-")
+            continue
+        found = corrected_paired_test(scores, fold_scores(untrained, what))
+        figures.append(f"{found.gain:+.1f} (p = {found.p:.2g})")
+    return f"| {first['data']} | {first['way']} | {' | '.join(figures)} |"
 
-    def mean(key: str) -> str:
-        return f"{np.mean([np.mean(r[key]) for r in runs]):.2f}" if key in first else "-"
 
-    last, third = ([r["estimates"][i] for r in runs] for i in (-1, min(2, first["epochs"] - 1)))
-    figures = [f"{min(third):.2f}", f"{np.mean(last):.2f}", f"{min(last):.2f}"]
-    figures += [f"{min(r['in_use'] for r in runs):.2f}", mean("vectors"), mean("layers"), mean("seconds")]
-    return f"| {first['data']} | {first['way']} | {len(runs)} | {' | '.join(figures)} |"
+TITLE = (
+    "| graphs | training | epochs | runs | estimate after two epochs, worst | last, mean | last, worst "
+    "| in use, least | vectors | gain | layers alone | gain |\n"
+    "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+)
+
+
+def table(kept: list[dict[str, Any]]) -> str:
+    """All runs, a line for each data set and way of training."""
+    lines = [TITLE]
+    for name in dict.fromkeys(run["data"] for run in kept):
+        ways = {way: [r for r in kept if (r["data"], r["way"]) == (name, way)] for way in WAYS}
+        lines += [row(runs, ways["untrained"]) for runs in ways.values() if runs]
+    return "\n".join(lines)
 
 
 def main() -> None:
-    """Measure, print lines and the table."""
+    """Measure what is not there yet, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("data", nargs="+")
+    parser.add_argument("data", nargs="*")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--out", type=Path, default=RESULTS, help="a line for each run; those there are kept")
     asked = parser.parse_args()
-    table = [
-        "| graphs | training | runs | third epoch, worst | last, mean | last, worst | in use, least | "
-        "vectors | layers alone | s an epoch |",
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
+    kept = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out.exists() else []
+    there = {(run["data"], run["way"], run["seed"]) for run in kept}
     for name in asked.data:
         store = load_graphs(name)
-        for way in asked.ways:
-            runs = []
-            for seed in range(asked.seeds):
-                runs.append(measured(store, way, asked.epochs, seed))
-                print(json.dumps(runs[-1]), flush=True)
-            table.append(row(runs))
-    print(*table, sep="\n", file=sys.stderr)
+        for way, seed in itertools.product(asked.ways, range(asked.seeds)):
+            if (name, way, seed) in there:
+                continue
+            kept.append(measured(store, way, asked.epochs, seed))
+            with asked.out.open("a") as file:
+                file.write(json.dumps(kept[-1]) + "\n")
+            print(name, way, seed, file=sys.stderr)
+    print(table(kept))
 
 
 if __name__ == "__main__":
