@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_mutual_info_score as agreement
 
 from partwhole import (
@@ -20,6 +23,7 @@ from partwhole.parts.describing import describe, parts_as_graphs, shape_of
 from partwhole.parts.going_with import goes_with
 from partwhole.parts.merging import JOINED, even_merges, groups_after, merges
 from partwhole.parts.vocabulary import Vocabulary
+from partwhole.parts.voting import voted
 from partwhole.runs.folder import RunFolder
 
 
@@ -266,3 +270,43 @@ def test_of_large_collections_some_graphs_are_looked_at(monkeypatch):
     some = Vocabulary.of(graphs)
     assert some.cells.mean.tolist() != whole.cells.mean.tolist()
     assert agreement(whole.types_of(graphs), some.types_of(graphs)) > 0.6
+
+
+def slow_votes(types, neighbors, together, share):
+    """One round after the other, in plain loops."""
+    for _ in range(6):
+        new = []
+        for node, own in enumerate(types):
+            votes = [0.8 * (k == own) for k in range(len(share))]
+            for k in range(len(share)):
+                if together[k] > 0.5:
+                    votes[k] += sum(types[n] == k for n in neighbors[node]) + 0.4 * math.log(share[k])
+            new.append(votes.index(max(votes)))
+        types = new
+    return types
+
+
+def test_votes_are_those_of_plain_loops():
+    random = np.random.default_rng(0)
+    edges = np.triu(random.random((30, 30)) < 0.1, 1)
+    edges = edges | edges.T
+    types, together, share = random.integers(0, 3, 30), np.array([0.9, 0.6, 0.3]), np.array([0.5, 0.2, 0.3])
+    found = voted(types, csr_array(edges.astype(float)), together, share)
+    neighbors = [np.flatnonzero(row) for row in edges]
+    assert found.tolist() == slow_votes(types.tolist(), neighbors, together, share)
+    assert (found != types).any()
+
+
+def test_a_node_that_a_random_edge_changed_goes_with_its_neighbours():
+    """And a hub stays a hub, whose neighbours are all of another type."""
+    clean = make_planted_graphs(60, random_state=7)
+    vocabulary = Vocabulary.of(clean, 8)
+    noisy = make_planted_graphs(60, extra_edges=0.1, random_state=7)
+    alone = groups_after(list(vocabulary.steps), len(vocabulary.cells), vocabulary.number)
+    with_votes = agreement(noisy.marks, vocabulary.types_of(noisy))
+    without = agreement(noisy.marks, alone[vocabulary.cells(noisy)])
+    assert with_votes > without + 0.05
+    star = csr_array(nx.to_scipy_sparse_array(nx.star_graph(9), dtype=float))
+    hub_and_leaves = np.array([0] + [1] * 9)
+    apart = voted(hub_and_leaves, star, np.array([0.0, 0.0]), np.array([0.1, 0.9]))
+    assert apart.tolist() == hub_and_leaves.tolist()

@@ -2,13 +2,13 @@
 
 nodes -> cells of alike nodes -> types, merged along edges -> parts: connected pieces of one type
 
-No label and no network has a say in it, and it takes one pass over the graphs. A type of an unseen graph is
-that of the nearest cell of each of its nodes.
+No label and no network has a say in it, and it takes one pass over the graphs. The type of a node of an
+unseen graph is that of the nearest cell; where nodes have no attributes, neighbours have a vote.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from safetensors import SafetensorError
@@ -21,6 +21,7 @@ from partwhole.files.whole import atomic_file
 from partwhole.graphs.store import GraphStore
 from partwhole.parts.cells import Cells
 from partwhole.parts.merging import even_merges, groups_after, merges
+from partwhole.parts.voting import voted
 from partwhole.runs.folder import RunFolder
 from partwhole.structure.base import adjacency
 
@@ -65,6 +66,8 @@ class Vocabulary:
     """
 
     cells: Cells
+    joined: np.ndarray  # [M, M] edges between nodes of each pair of cells, in both directions
+    sizes: np.ndarray  # [M] nodes of each cell
     steps: tuple[tuple[int, int], ...]  # which cells were merged, in this order
     number: int  # of types
 
@@ -96,23 +99,33 @@ class Vocabulary:
         joined, sizes = _joined(sample, cell, len(cells)), np.bincount(cell, minlength=len(cells))
         if exactly:
             number = min(types, int((sizes > 0).sum()))
-            return cls(cells, tuple(even_merges(joined, sizes, number)), number)
+            return cls(cells, joined, sizes, tuple(even_merges(joined, sizes, number)), number)
         steps, gaining = merges(joined, sizes)
-        return cls(cells, tuple(steps), min(types, gaining))
+        return cls(cells, joined, sizes, tuple(steps), min(types, gaining))
 
     def merged(self, number: int) -> Vocabulary:
         """The same with at most so many types; each is a union of the former ones."""
         if number < 1:
             raise PartwholeError(f"A vocabulary has at least one type, not {number}.")
-        return Vocabulary(self.cells, self.steps, min(number, self.number))
+        return replace(self, number=min(number, self.number))
 
     def types_of(self, store: GraphStore) -> np.ndarray:
         """[N] the type of each node of all graphs, one graph after the other."""
         group = groups_after(list(self.steps), len(self.cells), self.number)
-        found = [
-            group[self.cells(store[i : i + GRAPHS_AT_ONCE])] for i in range(0, len(store), GRAPHS_AT_ONCE)
-        ]
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
+        found = [np.zeros(0, np.int64)]
+        for start in range(0, len(store), GRAPHS_AT_ONCE):
+            piece = store[start : start + GRAPHS_AT_ONCE]
+            types = group[self.cells(piece)]
+            found.append(types if store.schema.node else self._voted(types, group, piece))
+        return np.concatenate(found)
+
+    def _voted(self, types: np.ndarray, group: np.ndarray, store: GraphStore) -> np.ndarray:
+        """[N] with the votes of neighbours, who are trusted as far as types kept together in the fit."""
+        of_type = np.eye(self.number)[group]  # [M, K]
+        between = of_type.T @ self.joined @ of_type  # [K, K]
+        together = between.diagonal() / np.maximum(between.sum(1), 1)
+        nodes = self.sizes @ of_type
+        return voted(types, adjacency(store), together, nodes / max(nodes.sum(), 1))
 
     def parts_of(self, store: GraphStore) -> Parts:
         """The parts of all graphs, in the order of graphs."""
@@ -139,6 +152,7 @@ class Vocabulary:
     def write(self, run: RunFolder) -> None:
         """Keep the vocabulary in a run folder."""
         cells = {name: np.ascontiguousarray(getattr(self.cells, name)) for name in FLOATS}
+        cells |= {"joined": self.joined, "sizes": self.sizes}
         steps = np.array(self.steps, np.int64).reshape(-1, 2)
         limits = np.array([self.cells.divided, self.number], np.int64)
         with atomic_file(run.vocabulary_file) as temporary:
@@ -154,7 +168,8 @@ class Vocabulary:
             divided, number = kept["limits"].tolist()
             mean, spread, centers, inner = (kept[name] for name in FLOATS)
             steps = tuple((int(i), int(j)) for i, j in kept["steps"])
-            return cls(Cells(mean, spread, centers, divided, inner), steps, number)
+            cells = Cells(mean, spread, centers, divided, inner)
+            return cls(cells, kept["joined"], kept["sizes"], steps, number)
         except (SafetensorError, KeyError, ValueError, OSError) as error:
             raise PartwholeError(
                 f"{run.vocabulary_file} is damaged or cut short ({error}); restore it or fit again."
