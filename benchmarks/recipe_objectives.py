@@ -25,7 +25,7 @@ from partwhole.graphs.graph import Batch, GraphBatch, Movable
 from partwhole.graphs.refinement import hash_rows, refine
 from partwhole.model import PartWhole
 from partwhole.nn.layers import linear
-from partwhole.recipes.graph_vectors import GraphVectors, described, signed_log
+from partwhole.recipes.graph_vectors import GraphVectors, Said, described, signed_log
 from partwhole.recipes.histogram import hashed_histogram
 from partwhole.recipes.weights import BEST, LAYERS
 from partwhole.registry import STRUCTURE
@@ -157,7 +157,7 @@ class Trial(SubgraphInfoMax):
     make_objective: Callable[[FitConfig], Objective] = HeadTailObjective
 
     def plan(
-        self, model: PartWhole, store: GraphStore, config: FitConfig, described: Tensor | None = None
+        self, model: PartWhole, store: GraphStore, config: FitConfig, said: Said | None = None
     ) -> TrainingPlan:
         with torch.random.fork_rng():
             torch.manual_seed(config.random_state)

@@ -20,7 +20,7 @@ from partwhole.graphs.store import GraphStore
 from partwhole.losses.head_tail import IDEA
 from partwhole.losses.head_tail import PAPER as THE_PAPER
 from partwhole.model import PartWhole
-from partwhole.recipes.graph_vectors import MAP, MEAN, Descriptions, GraphVectors
+from partwhole.recipes.graph_vectors import MAP, MEAN, Descriptions, GraphVectors, Said
 from partwhole.recipes.weights import PAPER, RANDOM, RECIPES
 from partwhole.training.feeds import DescribedFeed, GraphFeed
 from partwhole.training.objectives import DescribedObjective, HeadTailObjective
@@ -166,22 +166,24 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
         start_from(config.start_from, model, fit)
         store = network.inputs.prepared(fit.store)
         with using_threads(network.threads(store, config.batch_size)):
-            said = None if vectors is None else vectors.descriptions(store)
-            described = said.of(store) if said is not None and config.objective == DESCRIBED else None
-            plan = self.plan(model, store, config, described)
-            plan = replace(plan, finish=_finish(network, vectors, said, store))
+            described = None if vectors is None else vectors.descriptions(store)
+            said = None
+            if described is not None and config.objective == DESCRIBED and config.epochs > 0:
+                said = described.of(store)
+            plan = self.plan(model, store, config, said)
+            plan = replace(plan, finish=_finish(network, vectors, described, store))
             carry_out(plan, fit, spans_ranks=network.spans_ranks)
         return network if vectors is None else RecipeEncoder(network, vectors)
 
     def plan(
-        self, model: PartWhole, store: GraphStore, config: RecipeConfig, described: Tensor | None = None
+        self, model: PartWhole, store: GraphStore, config: RecipeConfig, said: Said | None = None
     ) -> TrainingPlan[PartWhole, Any]:
-        """What is trained: the model, by the Head-Tail bound, on graphs and their permutations; with what is
-        `described` of each graph [graphs, k] by agreement with that, too."""
+        """What is trained: the model, by the Head-Tail bound, on graphs and their permutations; by agreement
+        with what is `said` of the graphs, too, if anything is."""
         feed = GraphFeed(store, model, config, corrupt=config.head_negatives, lift=config.lift)
-        if described is None:
+        if said is None:
             return TrainingPlan(model, HeadTailObjective(config), feed)
-        return TrainingPlan(model, DescribedObjective(config), DescribedFeed(feed, described, config))
+        return TrainingPlan(model, DescribedObjective(config), DescribedFeed(feed, said, config))
 
     def restore(self, kept: Kept[RecipeConfig]) -> Encoder:
         """The network and the directions that were learned."""
@@ -209,12 +211,12 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
 
 
 def _finish(
-    network: NetworkEncoder, vectors: GraphVectors | None, said: Descriptions | None, store: GraphStore
+    network: NetworkEncoder, vectors: GraphVectors | None, described: Descriptions | None, store: GraphStore
 ) -> Callable[[], Mapping[str, Tensor]]:
     """What is computed from the weights when they are kept: where parts are divided, and main directions."""
     learn_vectors = nothing_beside
-    if vectors is not None and said is not None:
-        learn_vectors = vectors.learning(said, network.layer_sums)
+    if vectors is not None and described is not None:
+        learn_vectors = vectors.learning(described, network.layer_sums)
 
     def finish() -> Mapping[str, Tensor]:
         network.divide_parts(store)

@@ -42,17 +42,35 @@ class Descriptions:
     blocks: int
     measured: Measured
 
-    def of(self, store: GraphStore) -> Tensor:
-        """[graphs, k] for all graphs of the fit; NaN for those beyond what little time suffices for."""
+    def of(self, store: GraphStore) -> Said:
+        """What is said of all graphs of the fit, or of as many as little time suffices for."""
         if len(store) == len(self.sample):
-            return torch.from_numpy(self.measured.rows.astype(np.float32))
-        said = np.full((len(store), self.measured.map.shape[1]), np.nan, np.float32)
-        rows = _spread(store, MOST_DESCRIBED)
-        for piece in np.split(rows, range(MOST_GRAPHS, len(rows), MOST_GRAPHS)):
+            return Said.about(np.arange(len(store)), self.measured.rows, len(store))
+        graphs, rows = _spread(store, MOST_DESCRIBED), []
+        for piece in np.split(graphs, range(MOST_GRAPHS, len(graphs), MOST_GRAPHS)):
             x = np.hstack(described(store.take(piece), self.recipe)) - self.measured.mean
-            said[piece] = x @ self.measured.map
+            rows.append((x @ self.measured.map).astype(np.float32))
             store.release_pages()
-        return torch.from_numpy(said)
+        return Said.about(graphs, np.vstack(rows), len(store))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of each of some graphs, in a store of more."""
+
+    rows: Tensor  # [graphs that are described, and one, k] float32; NaN in the last
+    row_of: np.ndarray  # [graphs] int64, the row of each; the last for those that are not described
+
+    @classmethod
+    def about(cls, graphs: np.ndarray, rows: np.ndarray, number: int) -> Said:
+        """Rows about these graphs, of so many."""
+        row_of = np.full(number, len(rows))
+        row_of[graphs] = np.arange(len(rows))
+        return cls(torch.from_numpy(np.pad(rows, [(0, 1), (0, 0)], constant_values=np.nan)).float(), row_of)
+
+    def of(self, graphs: np.ndarray) -> Tensor:
+        """[n, k] for these graphs; NaN where nothing is said."""
+        return self.rows[self.row_of[graphs]]
 
 
 class GraphVectors:

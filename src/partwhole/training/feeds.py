@@ -20,6 +20,7 @@ from partwhole.lifting.lifter import Lifter, choose_batches
 from partwhole.nn.readout.base import Readout
 from partwhole.numerics.segment import skip
 from partwhole.parallel import ranks
+from partwhole.recipes.graph_vectors import Said
 from partwhole.training.plan import B
 
 
@@ -182,12 +183,11 @@ class DescribedBatch(Movable):
 class DescribedFeed(EpochFeed[DescribedBatch]):
     """Graphs as another feed gives them, each with what is said of it."""
 
-    def __init__(self, feed: GraphFeed, said: Tensor, options: FeedOptions):
-        """`said` [G, k] of the whole store."""
+    def __init__(self, feed: GraphFeed, said: Said, options: FeedOptions):
         super().__init__(feed.store, options)
         self.feed, self.said = feed, said
 
     def make(self, graphs: np.ndarray, epoch: int, step: int) -> DescribedBatch:
         """The piece of the batch that is this rank's."""
-        said = self.said[graphs[ranks.piece(len(graphs))]]
+        said = self.said.of(graphs[ranks.piece(len(graphs))])
         return DescribedBatch(self.feed.make(graphs, epoch, step), said)
