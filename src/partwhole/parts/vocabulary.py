@@ -51,6 +51,23 @@ class Parts:
 
 
 @dataclass(frozen=True)
+class Neighbors:
+    """How the cells of a collection neighbour on each other."""
+
+    joined: np.ndarray  # [M, M] edges between nodes of each pair of cells, in both directions
+    sizes: np.ndarray  # [M] nodes of each cell
+
+    def vote(self, types: np.ndarray, group: np.ndarray, store: GraphStore) -> np.ndarray:
+        """[N] types with the votes of neighbours, who are trusted as far as types kept together in the fit;
+        `group` [M] is the type of each cell."""
+        of_type = np.eye(group.max() + 1)[group]  # [M, K]
+        between = of_type.T @ self.joined @ of_type  # [K, K]
+        together = between.diagonal() / np.maximum(between.sum(1), 1)
+        nodes = self.sizes @ of_type
+        return voted(types, adjacency(store), together, nodes / max(nodes.sum(), 1))
+
+
+@dataclass(frozen=True)
 class Vocabulary:
     """Types of parts, learned by `Vocabulary.of(graphs)`; `model.vocabulary_` is that of a fit.
 
@@ -66,10 +83,9 @@ class Vocabulary:
     """
 
     cells: Cells
-    joined: np.ndarray  # [M, M] edges between nodes of each pair of cells, in both directions
-    sizes: np.ndarray  # [M] nodes of each cell
     steps: tuple[tuple[int, int], ...]  # which cells were merged, in this order
     number: int  # of types
+    neighbors: Neighbors | None  # who have a vote, where nodes have no attributes
 
     @classmethod
     def of(
@@ -97,11 +113,12 @@ class Vocabulary:
         cells = Cells.of(sample, random_state)
         cell = cells(sample)
         joined, sizes = _joined(sample, cell, len(cells)), np.bincount(cell, minlength=len(cells))
+        neighbors = None if store.schema.node else Neighbors(joined, sizes)
         if exactly:
             number = min(types, int((sizes > 0).sum()))
-            return cls(cells, joined, sizes, tuple(even_merges(joined, sizes, number)), number)
+            return cls(cells, tuple(even_merges(joined, sizes, number)), number, neighbors)
         steps, gaining = merges(joined, sizes)
-        return cls(cells, joined, sizes, tuple(steps), min(types, gaining))
+        return cls(cells, tuple(steps), min(types, gaining), neighbors)
 
     def merged(self, number: int) -> Vocabulary:
         """The same with at most so many types; each is a union of the former ones."""
@@ -116,16 +133,8 @@ class Vocabulary:
         for start in range(0, len(store), GRAPHS_AT_ONCE):
             piece = store[start : start + GRAPHS_AT_ONCE]
             types = group[self.cells(piece)]
-            found.append(types if store.schema.node else self._voted(types, group, piece))
+            found.append(types if self.neighbors is None else self.neighbors.vote(types, group, piece))
         return np.concatenate(found)
-
-    def _voted(self, types: np.ndarray, group: np.ndarray, store: GraphStore) -> np.ndarray:
-        """[N] with the votes of neighbours, who are trusted as far as types kept together in the fit."""
-        of_type = np.eye(self.number)[group]  # [M, K]
-        between = of_type.T @ self.joined @ of_type  # [K, K]
-        together = between.diagonal() / np.maximum(between.sum(1), 1)
-        nodes = self.sizes @ of_type
-        return voted(types, adjacency(store), together, nodes / max(nodes.sum(), 1))
 
     def parts_of(self, store: GraphStore) -> Parts:
         """The parts of all graphs, in the order of graphs."""
@@ -152,7 +161,8 @@ class Vocabulary:
     def write(self, run: RunFolder) -> None:
         """Keep the vocabulary in a run folder."""
         cells = {name: np.ascontiguousarray(getattr(self.cells, name)) for name in FLOATS}
-        cells |= {"joined": self.joined, "sizes": self.sizes}
+        if self.neighbors is not None:
+            cells |= {"joined": self.neighbors.joined, "sizes": self.neighbors.sizes}
         steps = np.array(self.steps, np.int64).reshape(-1, 2)
         limits = np.array([self.cells.divided, self.number], np.int64)
         with atomic_file(run.vocabulary_file) as temporary:
@@ -168,8 +178,8 @@ class Vocabulary:
             divided, number = kept["limits"].tolist()
             mean, spread, centers, inner = (kept[name] for name in FLOATS)
             steps = tuple((int(i), int(j)) for i, j in kept["steps"])
-            cells = Cells(mean, spread, centers, divided, inner)
-            return cls(cells, kept["joined"], kept["sizes"], steps, number)
+            neighbors = Neighbors(kept["joined"], kept["sizes"]) if "joined" in kept else None
+            return cls(Cells(mean, spread, centers, divided, inner), steps, number, neighbors)
         except (SafetensorError, KeyError, ValueError, OSError) as error:
             raise PartwholeError(
                 f"{run.vocabulary_file} is damaged or cut short ({error}); restore it or fit again."
