@@ -58,12 +58,17 @@ class LayerAggregation(nn.Module):
 
 
 class SubgraphAggregation(nn.Module):
-    """Subgraph-Agg: S subgraphs, read out and mixed by an (S, 1) kernel into h~ (Eq. 8-12)."""
+    """Subgraph-Agg: S subgraphs, read out and mixed by an (S, 1) kernel into h~ (Eq. 8-12).
+
+    Where the generator divides nodes evenly, h~ begins as the mean of the subgraphs. Weights of both signs
+    would begin with an h~ that points away from h, and the few steps of a small data set do not turn it.
+    """
 
     def __init__(self, generator: Generator, num_subgraphs: int, *, conv: bool = True):
         super().__init__()
         self.generator = generator  # X_G -> membership [S, rows]
-        self.subgraph_conv = StackConv(num_subgraphs) if conv else None
+        even = generator.middle is not None
+        self.subgraph_conv = StackConv(num_subgraphs, even=even) if conv else None
 
     def forward(self, nodes: NodeVectors, readout: Readout) -> tuple[Tensor, Tensor]:
         """h~ [B, 1, d] (BASE: the subgraphs themselves [B, S, d]) and the membership [S, rows]."""

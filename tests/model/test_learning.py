@@ -11,11 +11,13 @@ import torch
 from partwhole import SubgraphInfoMax
 from partwhole.config import RecipeConfig
 from partwhole.errors import PartwholeError
+from partwhole.estimators.networks import with_first_weights
 from partwhole.generators.middle import middle_of
 from partwhole.graphs.graph import GraphViews
 from partwhole.losses.agreement import agreement
 from partwhole.losses.head_tail import head_tail_bound, knowing_nothing, mutual_information, pair_scores
 from partwhole.losses.scaled import discriminant, standardised
+from partwhole.model import PartWhole
 from partwhole.recipes import graph_vectors
 from partwhole.recipes.graph_vectors import GraphVectors
 from partwhole.recipes.weights import RECIPES
@@ -54,10 +56,10 @@ def slow_directions(rows, known):
 
 def test_standardised_vectors_are_those_of_plain_loops():
     x, known = torch.tensor([[1.0, -2.0], [30.0, 4.0]]), torch.tensor([[5.0, 0.0], [1.0, 8.0], [0.0, -3.0]])
-    np.testing.assert_allclose(
-        standardised(x, known), slow_directions(x.tolist(), known.tolist()), rtol=1e-5, atol=1e-6
-    )
-    same = standardised(torch.ones(3, 2), torch.ones(3, 2))  # all graphs agree: nothing to tell them by
+    for found, rows in zip(standardised(known, x), (known, x)):
+        slow = slow_directions(rows.tolist(), known.tolist())
+        np.testing.assert_allclose(found, slow, rtol=1e-5, atol=1e-6)
+    (same,) = standardised(torch.ones(3, 2))  # all graphs agree: nothing to tell them by
     assert torch.equal(same, torch.zeros(3, 2))
 
 
@@ -184,17 +186,38 @@ def test_scaled_scores_are_those_of_plain_loops(parts):
     slope = max(-20, min(20, (far - near) / max((v1 + v0) / 2, 1e-4)))
     wanted = [slope * (s - (far + near) / 2) for s in own]
     np.testing.assert_allclose(scores.positive.flatten(), wanted, rtol=1e-6)
-    heads = [slope * (dot(hat[i], r[i]) - (far + near) / 2) for i in graphs for r in rec]
+    gaps = [1 - dot(h[i], hat[i]) for i in graphs]
+    differ = [
+        i for i in graphs if gaps[i] >= sorted(gaps)[(len(gaps) - 1) // 2]
+    ]  # more than half of the others
+    heads = [slope * (dot(hat[i], r[i]) - (far + near) / 2) for i in differ for r in rec]
     np.testing.assert_allclose(scores.head.flatten(), heads, rtol=1e-6, atol=1e-9)
     assert mutual_information(scores) > knowing_nothing()
 
 
+def test_h_tilde_begins_as_the_mean_of_balanced_parts():
+    """By the letter it begins with weights of both signs."""
+    widths, model = {"node": 3}, PartWhole
+    even = model.from_config(RecipeConfig(hidden=4).settled(), widths).subgraph_aggregation.subgraph_conv
+    assert even.weight.tolist() == [0.25] * 4
+    assert even.bias.tolist() == [0.0]
+    letter = RecipeConfig(hidden=4, recipe="paper").settled()
+    drawn = [
+        with_first_weights(seed, lambda: model.from_config(letter, widths)).subgraph_aggregation.subgraph_conv
+        for seed in range(4)
+    ]
+    assert min(float(conv.weight.detach().min()) for conv in drawn) < 0
+
+
 def test_a_graph_is_not_told_from_its_equal():
-    """A permuted clique is the clique, and two equal graphs of a batch are no negatives of each other."""
+    """A permuted clique is the clique, and two equal graphs of a batch are no negatives of each other. Of
+    permuted graphs that differ, the half counts that differs more."""
     permuted = views(corrupted=lambda h: h.clone())
     assert pair_scores(permuted, "scaled").head is None
     some = views(corrupted=lambda h: torch.where(torch.arange(len(h))[:, None] < 5, h, -h))
-    assert pair_scores(some, "scaled").head.shape == (7, 1)
+    assert pair_scores(some, "scaled").head.shape == (7, 1)  # all seven differ equally
+    near = torch.linspace(0.2, 1, 12, dtype=torch.double)[:, None]
+    assert pair_scores(views(corrupted=lambda h: h + near * h.roll(1, 0)), "scaled").head.shape == (7, 1)
     twins = views()
     twins.graph[1] = twins.graph[0]
     assert pair_scores(twins, "scaled").tail.shape == (12 * 11 - 2, 1)

@@ -34,10 +34,15 @@ class TreeSplit(Generator):
 
     def forward(self, nodes: NodeVectors) -> Tensor:
         """X_G -> membership [S, rows], level by level of the tree"""
-        logits = self.operator.logits(nodes)  # [S - 1, rows], inner nodes level by level
+        logits, everywhere = self.operator.logits(nodes), slice(0, self.num_subgraphs - 1)  # [S - 1, rows]
+        # Only a middle asks which nodes reach an inner node of the tree.
+        sides = self.decide(logits, nodes.rows, everywhere) if self.middle is None else None
         leaves = torch.ones_like(logits[:1])  # [leaves of this level, rows]
         for level in range(self.num_subgraphs.bit_length() - 1):
-            inner = slice(2**level - 1, 2 ** (level + 1) - 1)
-            left = self.decide(logits[inner], nodes.rows, inner, among=leaves)
+            inner = slice(2**level - 1, 2 ** (level + 1) - 1)  # inner nodes stand level by level
+            if sides is None:
+                left = self.decide(logits[inner], nodes.rows, inner, among=leaves)
+            else:
+                left = sides[inner]
             leaves = torch.stack([leaves * left, leaves * (1 - left)], dim=1).flatten(0, 1)
         return leaves

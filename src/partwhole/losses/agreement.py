@@ -20,6 +20,8 @@ def agreement(sums: Tensor, said: Tensor) -> Tensor:
     known = ~said[:, 0].isnan() if said.shape[1] else said.new_zeros(len(said), dtype=torch.bool)
     if int(known.sum()) < FEWEST:
         return sums.sum() * 0  # nothing to agree with, and nothing to learn from it
-    x, y = standardised_columns(sums[known], sums[known]), said[known] - said[known].mean(0)
+    if not bool(known.all()):
+        sums, said = sums[known], said[known]
+    (x,), y = standardised_columns(sums), said - said.mean(0)
     alike, described = x @ x.T, y @ y.T  # [B, B]
     return (alike * described).sum() / (alike.norm() * described.norm()).clamp_min(1e-12)

@@ -11,22 +11,24 @@ ALIKE = 1e-5  # one minus the cosine of vectors that are equal but for rounding
 LEAST_VARIANCE = 1e-4  # of scores; less is rounding
 
 
-def standardised(vectors: Tensor, reference: Tensor) -> Tensor:
+def standardised(reference: Tensor, *others: Tensor) -> list[Tensor]:
     """Directions of vectors [B, ..., d] whose columns are standardised.
 
     Sums over nodes span orders of magnitude, and without a centre all of them point the same way.
     """
-    return normalize(standardised_columns(vectors, reference), dim=-1)
+    return [normalize(x, dim=-1) for x in standardised_columns(reference, *others)]
 
 
-def standardised_columns(vectors: Tensor, reference: Tensor) -> Tensor:
-    """Logarithms of vectors [B, ..., d], centred and scaled column by column as those of `reference` are
-    over its graphs."""
-    logs = signed_log(vectors)
-    known = logs if reference is vectors else signed_log(reference)
-    variance, mean = torch.var_mean(known, dim=0, correction=0)  # [..., d]
+def standardised_columns(reference: Tensor, *others: Tensor) -> list[Tensor]:
+    """Logarithms of vectors [B, ..., d], centred and scaled column by column as those of `reference`, the
+    first, are over its graphs."""
+    known = signed_log(reference)
+    mean = known.mean(0)  # [..., d]
+    centred = known - mean
+    variance = centred.square().mean(0)  # four times as fast as torch.var_mean over rows
     least = 1e-5 * variance.mean(-1, keepdim=True) + 1e-12  # a column in which all graphs agree tells nothing
-    return (logs - mean) * (variance + least).rsqrt()
+    scale = (variance + least).rsqrt()
+    return [centred * scale, *((signed_log(x) - mean) * scale for x in others)]
 
 
 def signed_log(x: Tensor) -> Tensor:

@@ -39,14 +39,17 @@ class StackConv(nn.Module):
     """A (K, 1) convolution with one channel in and out over K slices (Eq. 4, 5, 10).
 
     Such a kernel is one learned weight per slice and one bias, shared by all features:
-    out = sum_k w_k x_k + b. It starts as `Conv2d(1, 1, (K, 1))` does.
+    out = sum_k w_k x_k + b. It starts as `Conv2d(1, 1, (K, 1))` does, or `even`, as the mean of the slices.
     """
 
-    def __init__(self, slices: int):
+    def __init__(self, slices: int, *, even: bool = False):
         super().__init__()
         bound = slices**-0.5
         self.weight = nn.Parameter(torch.empty(slices).uniform_(-bound, bound))  # [K]
         self.bias = nn.Parameter(torch.empty(1).uniform_(-bound, bound))
+        if even:
+            nn.init.constant_(self.weight, 1 / slices)
+            nn.init.zeros_(self.bias)
 
     def forward(self, slices: Sequence[Tensor]) -> Tensor:
         """K tensors [n, d] -> [n, d]"""
