@@ -215,7 +215,7 @@ def test_a_graph_is_not_told_from_its_equal():
     permuted = views(corrupted=lambda h: h.clone())
     assert pair_scores(permuted, "scaled").head is None
     some = views(corrupted=lambda h: torch.where(torch.arange(len(h))[:, None] < 5, h, -h))
-    assert pair_scores(some, "scaled").head.shape == (7, 1)  # all seven differ equally
+    assert pair_scores(some, "scaled").head.shape == (4, 1)  # of the seven that differ
     near = torch.linspace(0.2, 1, 12, dtype=torch.double)[:, None]
     assert pair_scores(views(corrupted=lambda h: h + near * h.roll(1, 0)), "scaled").head.shape == (7, 1)
     twins = views()
