@@ -8,13 +8,12 @@ import numpy as np
 from torch import Tensor
 
 from partwhole.config import Options, option
-from partwhole.errors import PartwholeError
 from partwhole.estimators.base import GraphEstimator
 from partwhole.estimators.encoder import PieceEncoder
 from partwhole.estimators.fits import Fit, Kept
 from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.sources.rebuilt import rebuilt_molecule
+from partwhole.sources.rebuilt import rebuilt_molecule, require_molecules
 
 
 @dataclass(eq=False)
@@ -64,11 +63,7 @@ class MorganFingerprints(GraphEstimator[MorganConfig]):
 
     def learn(self, fit: Fit[MorganConfig]) -> FingerprintEncoder:
         """See that the graphs are molecules."""
-        if not (fit.store.schema.chemistry and fit.store.schema.edge):
-            raise PartwholeError(
-                f"{fit.store.name} has no molecules with bonds, which fingerprints are made of; give SMILES, "
-                "or use wl for other graphs."
-            )
+        require_molecules(fit.store, "fingerprints")
         return FingerprintEncoder(fit.config.radius, fit.config.bits, fit.config.counts)
 
     def restore(self, kept: Kept[MorganConfig]) -> FingerprintEncoder:

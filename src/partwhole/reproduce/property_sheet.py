@@ -63,6 +63,8 @@ def property_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]
         "network sees the rest of the training part without labels.",
         "against Morgan: difference to the same regression on Morgan fingerprints (radius 2, 2,048 bits), "
         "with the p-value of the paired t-test over runs.",
+        "descriptors and Morgan counts: 214 of RDKit's 217 descriptors, standardised and cut off at six "
+        "standard deviations, beside logarithms of counts of the same patterns.",
         "minutes: training and test of all runs, one thread each.",
     ]
     return Sheet(table.title, header, rows, notes, words=4)

@@ -147,6 +147,7 @@ TABLES = {
             "Properties of molecules from few labels",
             (
                 _probe("morgan", "Morgan fingerprints, linear", "morgan"),
+                _probe("descriptors", "descriptors and Morgan counts, linear", "descriptors"),
                 _probe("untrained", "untrained encoder, linear", "untrained"),
                 _probe("pretrained", "pretrained encoder, linear", "molecules"),
                 Row(

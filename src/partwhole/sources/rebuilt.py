@@ -9,6 +9,7 @@ import numpy as np
 from partwhole.errors import PartwholeError
 from partwhole.graphs.graph import Graph
 from partwhole.graphs.schema import NO_CATEGORY, Column
+from partwhole.graphs.store import GraphStore
 from partwhole.sources.readers.molecules import encode_molecules, parse_smiles
 from partwhole.sources.reading import Reading
 from partwhole.sources.recoding import recoded
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
 BOND_ORDER = {"single": 1, "double": 2, "triple": 3, "aromatic": 12}  # RDKit's numbers
 NO_BOND = "none"  # atoms that are joined by their distance only
 OPEN_CHARGES = {"2 or more": "n+", "-2 or less": "n-"}  # the graph does not tell how many
+
+
+def require_molecules(store: GraphStore, made: str) -> None:
+    """Raise where graphs are no molecules with bonds; `made`: what is made of these."""
+    if not (store.schema.chemistry and store.schema.edge):
+        raise PartwholeError(
+            f"{store.name} has no molecules with bonds, which {made} are made of; give SMILES, or use wl for "
+            "other graphs."
+        )
 
 
 def rebuilt_molecule(graph: Graph) -> RWMol:
