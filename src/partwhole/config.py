@@ -296,7 +296,7 @@ def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
     if kind is tuple:
         if not isinstance(value, tuple | list) or not all(isinstance(v, str) for v in value):
             raise PartwholeError(f"{name} must be a list of names, not {value!r}.")
-        for v in value:
+        for v in value if about["choices"] is not None else ():
             about["choices"].get(v)
         return
     right = isinstance(value, kind) and not (kind is int and isinstance(value, bool))

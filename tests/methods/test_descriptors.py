@@ -8,7 +8,8 @@ import pytest
 from partwhole import load_graphs, make_motif_graphs
 from partwhole.errors import PartwholeError
 from partwhole.estimators.linear import RidgeRegressor
-from partwhole.methods.descriptors import DescriptorConfig, Ranges, RDKitDescriptors
+from partwhole.methods.descriptors import DescriptorConfig, RDKitDescriptors
+from partwhole.recipes.molecule_views import Ranges
 from partwhole.sources.descriptors import OF_STEREO, descriptor_names, descriptors, pattern_counts
 from places import LIQUIDS
 

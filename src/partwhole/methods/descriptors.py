@@ -14,13 +14,12 @@ from partwhole.estimators.base import GraphEstimator
 from partwhole.estimators.encoder import PieceEncoder
 from partwhole.estimators.fits import Fit, Kept
 from partwhole.graphs.store import GraphStore
+from partwhole.recipes.molecule_views import Ranges
 from partwhole.registry import METHODS
 from partwhole.sources.descriptors import descriptor_names, descriptors, pattern_counts
 from partwhole.sources.rebuilt import require_molecules
 
 MOST_MOLECULES = 10_000  # that the usual range of a descriptor is learned from, spread evenly over all
-USUAL = 0.005, 0.995  # quantiles between which a descriptor is usual
-FAREST = 6.0  # standard deviations; some descriptors grow exponentially with the molecule
 
 
 @dataclass(eq=False)
@@ -30,29 +29,6 @@ class DescriptorConfig(Options):
     counts: bool = option(True, "Counts of Morgan patterns beside the descriptors.")
     radius: int = option(2, "Bonds around an atom that a pattern reaches.", least=0)
     bits: int = option(2048, "Columns that patterns are put into.", least=1)
-
-
-@dataclass(frozen=True)
-class Ranges:
-    """What descriptors usually are: standardised by that, and cut off far from it."""
-
-    mean: np.ndarray  # [descriptors] float64
-    scale: np.ndarray  # [descriptors] one over the standard deviation; 0 where all molecules agree
-
-    @classmethod
-    def of(cls, x: np.ndarray) -> Ranges:
-        """From descriptors [molecules, descriptors]; NaN where there are none."""
-        some = np.where(np.isnan(x).all(axis=0), 0.0, x)  # a column of nothing but gaps agrees
-        usual = np.clip(some, *np.nanquantile(some, USUAL, axis=0))
-        deviation = np.nanstd(usual, axis=0)
-        # What fewer molecules have than a quantile holds is rare, not absent.
-        deviation = np.where(deviation > 0, deviation, np.nanstd(some, axis=0))
-        varies = deviation > 1e-12 * np.nanmax(np.abs(usual), axis=0)  # less is rounding
-        return cls(np.nanmean(usual, axis=0), np.where(varies, 1 / np.where(varies, deviation, 1), 0.0))
-
-    def standardised(self, x: np.ndarray) -> np.ndarray:
-        """[n, descriptors]; where there is no number, the mean."""
-        return np.nan_to_num(np.clip((x - self.mean) * self.scale, -FAREST, FAREST), nan=0.0)
 
 
 @dataclass(frozen=True)

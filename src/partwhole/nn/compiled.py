@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit, prange
 
 CHUNKS = 16
+COLUMN_CHUNKS = 4
 
 
 @njit(cache=True, parallel=True, nogil=True)
@@ -121,3 +122,51 @@ def entry_dots(x: np.ndarray, grad: np.ndarray, ptr: np.ndarray, column: np.ndar
             for j in range(width):
                 dot += x[c, j] * grad[r, j]
             out[e] = dot
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def edge_messages(
+    x: np.ndarray,
+    table: np.ndarray,
+    pattern: np.ndarray,
+    ptr: np.ndarray,
+    neighbor: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """out[i] <- sum of max(x[j] + table[p], 0) over the entries (j, p) of row i."""
+    rows, width = x.shape
+    for chunk in prange(CHUNKS):
+        for i in range(rows * chunk // CHUNKS, rows * (chunk + 1) // CHUNKS):
+            for k in range(width):
+                out[i, k] = 0
+            for e in range(ptr[i], ptr[i + 1]):
+                j, p = neighbor[e], pattern[e]
+                for k in range(width):
+                    value = x[j, k] + table[p, k]
+                    out[i, k] += value if value > 0 else x.dtype.type(0)
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def edge_messages_backward(
+    grad: np.ndarray,
+    x: np.ndarray,
+    table: np.ndarray,
+    pattern: np.ndarray,
+    ptr: np.ndarray,
+    neighbor: np.ndarray,
+    d_x: np.ndarray,
+    d_table: np.ndarray,
+) -> None:
+    """Add grad[i] to d_x[j] and d_table[p] where x[j] + table[p] > 0, for the entries (j, p) of every row i.
+
+    A chunk has some columns of all rows, so that no two threads write to one place."""
+    rows, width = x.shape
+    for chunk in prange(COLUMN_CHUNKS):
+        first, last = width * chunk // COLUMN_CHUNKS, width * (chunk + 1) // COLUMN_CHUNKS
+        for i in range(rows):
+            for e in range(ptr[i], ptr[i + 1]):
+                j, p = neighbor[e], pattern[e]
+                for k in range(first, last):
+                    value = grad[i, k] if x[j, k] + table[p, k] > 0 else x.dtype.type(0)
+                    d_x[j, k] += value
+                    d_table[p, k] += value

@@ -48,13 +48,19 @@ def find_patterns(attributes: Tensor, layer: nn.Linear) -> EdgePatterns:
     """The patterns of edges with attributes [e, D] under the layer that makes h(e)."""
     categories = ((attributes == 0) | (attributes == 1)).all(dim=0)
     active = affine(attributes, layer.weight, layer.bias) > 0  # [e, C]
-    words = packed(torch.cat([active, attributes[:, categories] > 0], dim=1))  # [e, W]
+    of_edge, example = alike(torch.cat([active, attributes[:, categories] > 0], dim=1))
+    return EdgePatterns(of_edge, example, active[example], ~categories)
+
+
+def alike(bits: Tensor) -> tuple[Tensor, Tensor]:
+    """[e, B] bool -> the pattern of each row [e], and an example of each pattern [P]."""
+    words = packed(bits)  # [e, W]
     _, of_edge = (words * MIXERS[: words.shape[1]].to(words.device)).sum(dim=1).unique(return_inverse=True)
     example = examples(of_edge)
     if not torch.equal(words, words[example][of_edge]):  # two patterns of one code, once in 2^60 pairs
         _, of_edge = words.unique(dim=0, return_inverse=True)
         example = examples(of_edge)
-    return EdgePatterns(of_edge, example, active[example], ~categories)
+    return of_edge, example
 
 
 def packed(bits: Tensor) -> Tensor:

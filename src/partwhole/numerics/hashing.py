@@ -26,3 +26,14 @@ def below(state: np.uint64, count: int) -> np.int64:
 def share(state: np.uint64) -> np.float64:
     """A number from 0 up to 1."""
     return (mix(state) >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True, nogil=True)
+def signs(rows: int, columns: int) -> np.ndarray:
+    """[rows, columns] float32 of 1 and -1, always the same."""
+    out = np.empty((rows, columns), np.float32)
+    for i in range(rows):
+        for j in range(columns):
+            bits = mix(np.uint64(i) * STEP + np.uint64(j))
+            out[i, j] = 1 if bits & np.uint64(1) else -1
+    return out

@@ -46,7 +46,7 @@ class Descriptions:
         """What is said of all graphs of the fit, or of as many as little time suffices for."""
         if len(store) == len(self.sample):
             return Said.about(np.arange(len(store)), self.measured.rows, len(store))
-        graphs, rows = _spread(store, MOST_DESCRIBED), []
+        graphs, rows = spread(store, MOST_DESCRIBED), []
         for piece in np.split(graphs, range(MOST_GRAPHS, len(graphs), MOST_GRAPHS)):
             x = np.hstack(described(store.take(piece), self.recipe)) - self.measured.mean
             rows.append((x @ self.measured.map).astype(np.float32))
@@ -121,7 +121,7 @@ class GraphVectors:
 
     def descriptions(self, store: GraphStore) -> Descriptions:
         """What is said without learning of the graphs of a fit, in main directions."""
-        sample = store.take(_spread(store, MOST_GRAPHS))
+        sample = store.take(spread(store, MOST_GRAPHS))
         blocks = described(sample, self.recipe)
         return Descriptions(
             self.recipe, sample, len(blocks), self.directions.measured(blocks, most=2 * self.width)
@@ -154,7 +154,7 @@ class GraphVectors:
             ) from None
 
 
-def _spread(store: GraphStore, most: int) -> np.ndarray:
+def spread(store: GraphStore, most: int) -> np.ndarray:
     """Numbers of at most so many graphs, spread evenly over all."""
     return np.unique(np.linspace(0, len(store) - 1, min(len(store), most)).astype(np.int64))
 

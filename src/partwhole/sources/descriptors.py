@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,13 @@ from partwhole.sources.rebuilt import rebuilt_molecule
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
+Group = Callable[["Mol"], Sequence[float]]  # several descriptors at once
+
 AT_A_TIME = 64  # molecules that a process computes in one go
+
+BCUT2D = tuple(
+    f"BCUT2D_{end}" for end in ("MWHI", "MWLOW", "CHGHI", "CHGLO", "LOGPHI", "LOGPLOW", "MRHI", "MRLOW")
+)
 
 # These ask for the sides of stereo centres, which a graph does not tell.
 OF_STEREO = ("SPS", "NumAtomStereoCenters", "NumUnspecifiedAtomStereoCenters")
@@ -33,11 +40,12 @@ def descriptor_names() -> tuple[str, ...]:
     return tuple(name for name, _ in Descriptors.descList if name not in OF_STEREO)
 
 
-def descriptors(store: GraphStore) -> np.ndarray:
-    """[graphs, descriptors] float64, on all cores; NaN where RDKit has no number."""
-    tasks = ((store[i : i + AT_A_TIME],) for i in range(0, len(store), AT_A_TIME))
+def descriptors(store: GraphStore, names: tuple[str, ...] | None = None) -> np.ndarray:
+    """[graphs, descriptors] float64 of these names or of all, on all cores; NaN where RDKit has no number."""
+    names = descriptor_names() if names is None else names
+    tasks = ((store[i : i + AT_A_TIME], names) for i in range(0, len(store), AT_A_TIME))
     rows = list(on_all_cores(_descriptors_of_some, tasks))
-    return np.concatenate(rows) if rows else np.zeros((0, len(descriptor_names())))
+    return np.concatenate(rows) if rows else np.zeros((0, len(names)))
 
 
 def pattern_counts(store: GraphStore, radius: int, width: int) -> np.ndarray:
@@ -50,24 +58,62 @@ def pattern_counts(store: GraphStore, radius: int, width: int) -> np.ndarray:
     return np.log1p(np.array(counts, np.float32).reshape(-1, width))
 
 
-def _descriptors_of_some(store: GraphStore) -> np.ndarray:
+def _descriptors_of_some(store: GraphStore, names: tuple[str, ...]) -> np.ndarray:
     from rdkit import rdBase
 
     # Small matrices: RDKit takes eight times as long where BLAS has threads of its own.
     with threadpool_limits(1), rdBase.BlockLogs():
-        return np.array([list(_row(store[i])) for i in range(len(store))], np.float64)
+        return np.array([list(_row(store[i], names)) for i in range(len(store))], np.float64)
 
 
-def _row(graph: Graph) -> Iterator[float]:
-    from rdkit.Chem import Descriptors
-
-    molecule = _sanitised(graph)
-    found = (
-        {} if molecule is None else Descriptors.CalcMolDescriptors(molecule, missingVal=np.nan, silent=True)
-    )
-    for name in descriptor_names():
+def _row(graph: Graph, names: tuple[str, ...]) -> Iterator[float]:
+    molecule, found = _sanitised(graph), dict[str, float]()
+    if molecule is not None:
+        for group, given in _groups(names):
+            with suppress(ValueError, RuntimeError, ZeroDivisionError, OverflowError):  # RDKit cannot say it
+                found |= zip(given, group(molecule), strict=True)
+    for name in names:
         value = float(found.get(name, np.nan))
         yield value if np.isfinite(value) else np.nan
+
+
+@functools.cache
+def _groups(names: tuple[str, ...]) -> tuple[tuple[Group, tuple[str, ...]], ...]:
+    """What gives these descriptors, and the names of all that each gives. RDKit's own list has a function for
+    each name; of those that share their work, it does the work again for each name."""
+    from rdkit.Chem import Descriptors, rdMolDescriptors
+    from rdkit.Chem.EState import EState, EState_VSA
+
+    def electronic(molecule: Mol) -> tuple[float, ...]:
+        indices = EState.EStateIndices(molecule, force=True)
+        extremes = indices.max(), indices.min(), abs(indices).max(), abs(indices).min()
+        return (
+            *extremes,
+            *EState_VSA.EState_VSA_(molecule, force=0),
+            *EState_VSA.VSA_EState_(molecule, force=0),
+        )
+
+    def numbered(name: str, last: int) -> tuple[str, ...]:
+        return tuple(f"{name}{k}" for k in range(1, last + 1))
+
+    extremes = ("MaxEStateIndex", "MinEStateIndex", "MaxAbsEStateIndex", "MinAbsEStateIndex")
+    shared: list[tuple[Group, tuple[str, ...]]] = [
+        (electronic, (*extremes, *numbered("EState_VSA", 11), *numbered("VSA_EState", 10))),
+        (rdMolDescriptors.CalcCrippenDescriptors, ("MolLogP", "MolMR")),
+        (rdMolDescriptors.BCUT2D, BCUT2D),
+        (rdMolDescriptors.SlogP_VSA_, numbered("SlogP_VSA", 12)),
+        (rdMolDescriptors.SMR_VSA_, numbered("SMR_VSA", 10)),
+        (rdMolDescriptors.PEOE_VSA_, numbered("PEOE_VSA", 14)),
+    ]
+    together = {name for _, given in shared for name in given}
+    alone: list[tuple[Group, tuple[str, ...]]] = [
+        (functools.partial(_alone, of), (name,)) for name, of in Descriptors.descList if name not in together
+    ]
+    return tuple((of, given) for of, given in shared + alone if not set(names).isdisjoint(given))
+
+
+def _alone(of: Callable[[Mol], float], molecule: Mol) -> tuple[float]:
+    return (of(molecule),)
 
 
 def _sanitised(graph: Graph) -> Mol | None:

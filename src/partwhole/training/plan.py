@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from torch import Tensor, nn
 from partwhole.errors import PartwholeError
 from partwhole.graphs.store import GraphStore
 from partwhole.training.validation import Validation
+
+RISING = 0.05  # of all steps, where the rate is annealed
 
 N_contra = TypeVar("N_contra", bound=nn.Module, contravariant=True)
 N = TypeVar("N", bound=nn.Module)
@@ -97,11 +100,22 @@ class Schedule:
     lr: float = 1e-3
     snapshot_every: int = 0  # epochs; 0: never
     device: torch.device = torch.device("cpu")
+    anneal: bool = False  # the rate rises to `lr` over the first steps, and falls to 0 with the last
 
     @classmethod
     def of(cls, options: ScheduleOptions) -> Schedule:
         """The schedule that the options of a fit say."""
-        return cls(options.epochs, options.lr, options.snapshot_every, choose_device(options.device))
+        annealed = bool(getattr(options, "anneal", False))
+        return cls(
+            options.epochs, options.lr, options.snapshot_every, choose_device(options.device), annealed
+        )
+
+    def rate(self, step: int, steps: int) -> float:
+        """The learning rate of a step, counted from the first, of so many."""
+        done = (step + 1) / max(steps, 1)
+        if done < RISING:
+            return self.lr * done / RISING
+        return self.lr * (1 + math.cos(math.pi * (done - RISING) / (1 - RISING))) / 2
 
 
 def choose_device(name: str) -> torch.device:

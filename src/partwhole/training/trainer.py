@@ -126,6 +126,8 @@ class Trainer(Generic[N, B]):
             self.optimizer.zero_grad()
             loss.backward()
             ranks.average_gradients(self.optimizer.parameters)
+            if self.schedule.anneal:
+                self.optimizer.lr = self.schedule.rate(epoch * number + step, self.schedule.epochs * number)
             self.optimizer.step()
             objective.after_step(self.network)
             stop = self._add_step(progress, logged, batch.num_graphs)

@@ -1,0 +1,285 @@
+"""Vectors of molecules: what a network learned of parts and whole, and what can be said exactly."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.progress import track
+from torch import Tensor, nn
+
+from partwhole.config import BALANCED, FitConfig, TrainConfig, option, same
+from partwhole.errors import PartwholeError
+from partwhole.estimators.base import GraphEstimator
+from partwhole.estimators.encoder import Encoder, pieces
+from partwhole.estimators.fits import Fit, Kept
+from partwhole.estimators.molecule_network import MoleculeNetwork, ToldObjective
+from partwhole.estimators.networks import NetworkEncoder, NetworkInputs, carry_out, with_first_weights
+from partwhole.files.whole import atomic_file
+from partwhole.graphs.schema import Schema
+from partwhole.graphs.store import GraphStore
+from partwhole.losses.head_tail import PAPER
+from partwhole.recipes.graph_vectors import Said, spread
+from partwhole.recipes.molecule_views import Ranges, Whitening, patterns, quick_descriptors
+from partwhole.registry import GENERATORS, METHODS, Plugin
+from partwhole.sources.descriptors import descriptor_names, descriptors
+from partwhole.sources.rebuilt import require_molecules
+from partwhole.training.feeds import DescribedFeed, GraphFeed
+from partwhole.training.plan import TrainingPlan
+from partwhole.training.threads import using_threads
+
+SAMPLE = 16_384  # molecules that directions are learned from, spread evenly over all
+AT_A_TIME = 4096  # molecules whose descriptors are computed before they are kept
+TOLD_PATTERNS = 256  # columns of patterns that the network learns to tell
+
+# What counts in the loss, all descriptors together 1.
+WEIGHT_OF_PATTERNS, WEIGHT_OF_TARGETS = 0.3, 0.2
+
+
+@dataclass(eq=False)
+class MoleculeConfig(TrainConfig):
+    """Options of `molecule-infomax`."""
+
+    hidden: int = option(192, "Width of every layer of the graph network.", least=1)
+    epochs: int = option(20, "Passes over the molecules.", least=0)
+    lr: float = option(2e-3, "Learning rate of Adam at its highest.", above=0)
+    generator: Plugin = option("multi-head", "How subgraphs are made.", choices=GENERATORS)
+    num_subgraphs: int = same(FitConfig, "num_subgraphs")
+    estimator: Plugin = same(FitConfig, "estimator")
+    head_negatives: bool = option(False, "Contrast with the permuted molecule, too, in twice the time.")
+    bound_weight: float = option(0.1, "Weight of the bound on mutual information.", least=0)
+    targets: tuple[str, ...] = option((), "Numbers of the data set that the network learns to tell, too.")
+    learned_columns: int = option(256, "Columns that are learned.", least=1)
+    learned: bool = option(True, "What the network learned, in a vector.")
+    descriptors: bool = option(True, "RDKit's descriptors, in a vector.")
+    patterns: bool = option(True, "How often Morgan patterns occur, in a vector.")
+    pattern_columns: int = option(512, "Columns of patterns.", least=1)
+
+    @property
+    def anneal(self) -> bool:
+        """The learning rate rises and falls."""
+        return True
+
+    def model(self) -> FitConfig:
+        """The options of the paper's model and of its bound."""
+        return FitConfig(
+            hidden=self.hidden,
+            layers=self.layers,
+            backbone="gine",
+            generator=self.generator,
+            num_subgraphs=self.num_subgraphs,
+            selection=BALANCED,
+            estimator=self.estimator,
+            pair_score="scaled",
+        )
+
+
+@dataclass(frozen=True)
+class ExactViews:
+    """Descriptors and patterns as they stand in a vector; the variances of each view add up to its weight."""
+
+    ranges: Ranges
+    scale: tuple[float, float]  # of descriptors, of patterns
+    config: MoleculeConfig
+
+    @classmethod
+    def of(cls, sample: GraphStore, config: MoleculeConfig) -> ExactViews:
+        """By what is usual in a sample."""
+        ranges = Ranges.of(descriptors(sample, quick_descriptors()))
+        spread_out = patterns(sample, config.pattern_columns).var(axis=0).sum()
+        return cls(ranges, (max((ranges.scale > 0).sum(), 1) ** -0.5, max(spread_out, 1e-12) ** -0.5), config)
+
+    def __call__(self, store: GraphStore) -> list[np.ndarray]:
+        """[n, columns] of each view that is on."""
+        views = []
+        if self.config.descriptors:
+            views.append(self.ranges.standardised(descriptors(store, quick_descriptors())) * self.scale[0])
+        if self.config.patterns:
+            views.append(patterns(store, self.config.pattern_columns) * self.scale[1])
+        return views
+
+
+class MoleculeEncoder(Encoder):
+    """The views of a molecule side by side."""
+
+    def __init__(self, network: MoleculeNetwork, inputs: NetworkInputs, config: MoleculeConfig):
+        self.network, self.config = network, config
+        self.learned = NetworkEncoder(network, network, inputs, config, lift=False)
+        self.parts = NetworkEncoder(network, network.model, inputs, config, lift=False, subgraphs=True)
+        self.whitening: Whitening | None = None  # of what was learned
+        self.exact: ExactViews | None = None
+
+    @property
+    def width(self) -> int:
+        """Columns of all views."""
+        described, counted = len(quick_descriptors()), self.config.pattern_columns
+        widths = {"learned": self.config.learned_columns, "descriptors": described, "patterns": counted}
+        return sum(width for view, width in widths.items() if getattr(self.config, view))
+
+    @property
+    def model(self) -> nn.Module:
+        """The network."""
+        return self.network
+
+    @property
+    def learns_subgraphs(self) -> bool:
+        """A generator has a part in training."""
+        return True
+
+    def memberships(self, store: GraphStore) -> Iterator[np.ndarray]:
+        """[S, atoms] of each molecule."""
+        return self.parts.memberships(store)
+
+    def encode(self, store: GraphStore) -> Iterator[np.ndarray]:
+        """[n, width] float32: learned, descriptors, patterns."""
+        assert self.whitening is not None
+        assert self.exact is not None
+        prepared = self.learned.inputs.prepared(store)
+        outputs = (
+            self.learned.outputs_in_pieces(prepared, self.network.embed) if self.config.learned else None
+        )
+        for piece in pieces(store):
+            views = [] if outputs is None else [self.whitening(next(outputs).cpu().numpy())]
+            yield np.hstack([*views, *self.exact(piece)]).astype(np.float32)
+
+    def settle(self, store: GraphStore) -> Mapping[str, Tensor]:
+        """Learn directions and ranges with the weights of the moment, from a sample of a prepared store."""
+        self.parts.divide_parts(store)
+        sample = store.take(spread(store, SAMPLE))
+        z = torch.cat(list(self.learned.outputs_in_pieces(sample, self.network.embed)))
+        self.whitening = Whitening.of(z.cpu().numpy())
+        if self.exact is None:  # the same for all weights
+            self.exact = ExactViews.of(sample, self.config)
+        return self.beside()
+
+    def beside(self) -> dict[str, Tensor]:
+        """What is kept besides the weights."""
+        assert self.whitening is not None
+        assert self.exact is not None
+        kept = {"vector.mean": self.whitening.mean, "vector.map": self.whitening.map}
+        kept |= {"vector.spread": self.whitening.spread, "exact.scale": np.array(self.exact.scale)}
+        kept |= {"exact.mean": self.exact.ranges.mean, "exact.range": self.exact.ranges.scale}
+        return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in kept.items()}
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Weights, directions and ranges."""
+        return {**self.network.state_dict(), **self.beside()}
+
+    def restore(self, tensors: Mapping[str, Tensor], path: Path) -> None:
+        """Take back what `tensors` gave."""
+        known = {name: tensors[name].numpy() for name in BESIDE if name in tensors}
+        if len(known) < len(BESIDE) or len(known["exact.mean"]) != len(quick_descriptors()):
+            raise PartwholeError(
+                f"{path} was fitted with other descriptors than those of this RDKit; fit again, or install "
+                "the version of RDKit that its configuration names."
+            )
+        self.learned.restore({n: t for n, t in tensors.items() if n not in BESIDE}, path)
+        self.whitening = Whitening(known["vector.mean"], known["vector.map"], known["vector.spread"])
+        ranges, scale = Ranges(known["exact.mean"], known["exact.range"]), known["exact.scale"].tolist()
+        self.exact = ExactViews(ranges, (scale[0], scale[1]), self.config)
+
+
+BESIDE = ("vector.mean", "vector.map", "vector.spread", "exact.scale", "exact.mean", "exact.range")
+
+
+@METHODS.register
+class MoleculeInfoMax(GraphEstimator[MoleculeConfig]):
+    """Vectors of molecules.
+
+    A graph network learns by the paper's bound, and by telling what RDKit computes of a molecule: descriptors
+    and Morgan patterns. No measured label is needed. The vector has what was learned, and beside it the quick
+    ones of the descriptors and the patterns themselves.
+    """
+
+    method = "molecule-infomax"
+    idea = "molecules: parts and whole, and what RDKit computes, learned; descriptors and patterns beside it"
+    paper = PAPER
+    config_class = MoleculeConfig
+    resumable = True
+
+    def learn(self, fit: Fit[MoleculeConfig]) -> Encoder:
+        """Train the network, then learn the directions of its vectors."""
+        require_molecules(fit.store, "these vectors")
+        numbers = numbers_of(fit.store, fit.config.targets)
+        encoder = self._first(fit.config, fit.store.schema)
+        store = encoder.learned.inputs.prepared(fit.store)
+        run = fit.begin_run()
+        cache = None if run is None else run.path / "computed"
+        with using_threads(encoder.learned.threads(store, fit.config.batch_size)):
+            known, weight = what_is_known(store, numbers, cache, shown=fit.config.verbose)
+            network, options = encoder.network, fit.config.model()
+            feed = GraphFeed(store, network, fit.config, corrupt=fit.config.head_negatives, lift=False)
+            said = Said.about(np.arange(len(store)), known, len(store))
+            objective = ToldObjective(weight, options, fit.config.bound_weight)
+            plan = TrainingPlan(
+                network,
+                objective,
+                DescribedFeed(feed, said, fit.config),
+                finish=lambda: encoder.settle(store),
+            )
+            carry_out(plan, fit, spans_ranks=True)
+        if cache is not None:
+            shutil.rmtree(cache, ignore_errors=True)
+        return encoder
+
+    def restore(self, kept: Kept[MoleculeConfig]) -> Encoder:
+        """The network, and the directions and ranges that were learned."""
+        encoder = self._first(kept.config, kept.schema)
+        encoder.restore(kept.tensors, kept.path)
+        return encoder
+
+    def _first(self, config: MoleculeConfig, schema: Schema) -> MoleculeEncoder:
+        inputs = NetworkInputs.of(schema, config)
+        told = len(descriptor_names()) + TOLD_PATTERNS + len(config.targets)
+        network = with_first_weights(
+            config.random_state,
+            lambda: MoleculeNetwork.from_config(config.model(), inputs, config.learned_columns, told),
+        )
+        return MoleculeEncoder(network, inputs, config)
+
+
+def numbers_of(store: GraphStore, targets: tuple[str, ...]) -> np.ndarray:
+    """[molecules, targets] of the data set, standardised; NaN where one is not known."""
+    columns = [np.asarray(store.target(name)) for name in targets]
+    for name, column in zip(targets, columns):
+        if column.dtype.kind != "f":
+            raise PartwholeError(f"{name} has classes; the network learns to tell numbers, give others.")
+    numbers = np.stack(columns, axis=1) if columns else np.zeros((len(store), 0))
+    return (numbers - np.nanmean(numbers, axis=0)) / np.maximum(np.nanstd(numbers, axis=0), 1e-12)
+
+
+def what_is_known(
+    store: GraphStore, numbers: np.ndarray, cache: Path | None, *, shown: bool
+) -> tuple[np.ndarray, Tensor]:
+    """[molecules, told] float32, standardised, and the weight of each column [told]. What is computed is kept
+    in `cache`, piece by piece, so that a fit that was stopped need not compute it again."""
+    starts = range(0, len(store), AT_A_TIME)
+    screen = Console(stderr=True)
+    steps = track(
+        starts, "descriptors", console=screen, transient=True, disable=not (shown and screen.is_terminal)
+    )
+    known = [_computed(store[i : i + AT_A_TIME], cache and cache / f"{i:09d}.npy") for i in steps]
+    x = np.concatenate(known)
+    described, counted = np.split(x, [len(descriptor_names())], axis=1)
+    described = Ranges.of(described.astype(np.float64)).standardised(described)
+    counted = (counted - counted.mean(axis=0)) / np.maximum(counted.std(axis=0), 1e-6)
+    blocks = [(described, 1.0), (counted, WEIGHT_OF_PATTERNS), (numbers, WEIGHT_OF_TARGETS)]
+    weight = np.concatenate([np.full(b.shape[1], w / max(b.shape[1], 1)) for b, w in blocks])
+    rows = np.hstack([block.astype(np.float32) for block, _ in blocks])
+    return rows, torch.from_numpy(weight.astype(np.float32))
+
+
+def _computed(store: GraphStore, file: Path | None) -> np.ndarray:
+    """[n, descriptors and patterns] float32"""
+    if file is not None and file.exists():
+        return np.load(file)
+    found = np.hstack([descriptors(store), patterns(store, TOLD_PATTERNS)]).astype(np.float32)
+    if file is not None:
+        with atomic_file(file) as temporary, temporary.open("wb") as opened:
+            np.save(opened, found)
+    return found

@@ -1,0 +1,100 @@
+"""What can be said of a molecule exactly, in the columns of its vector: RDKit's descriptors, and patterns.
+
+descriptors   standardised by what is usual and cut off far from it
+patterns      logarithms of the counts of Morgan patterns, in a few columns by signs of their own
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from partwhole.graphs.store import GraphStore
+from partwhole.numerics.hashing import signs
+from partwhole.sources.descriptors import descriptor_names, pattern_counts
+
+USUAL = 0.005, 0.995  # quantiles between which a descriptor is usual
+FAREST = 6.0  # standard deviations; some descriptors grow exponentially with the molecule
+
+# Slow to compute: these eight take as long as all others together, and tell little beside them.
+SLOW = (
+    "qed",
+    "BertzCT",
+    "Ipc",
+    "AvgIpc",
+    "BalabanJ",
+    "FpDensityMorgan1",
+    "FpDensityMorgan2",
+    "FpDensityMorgan3",
+)
+NOISE = 1e-4  # share of the largest variance; a direction of less is not made louder
+RADIUS = 2  # bonds around an atom that a pattern reaches
+PLACES = 4096  # that patterns are told apart by
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """What descriptors usually are: standardised by that, and cut off far from it."""
+
+    mean: np.ndarray  # [descriptors] float64
+    scale: np.ndarray  # [descriptors] one over the standard deviation; 0 where all molecules agree
+
+    @classmethod
+    def of(cls, x: np.ndarray) -> Ranges:
+        """From descriptors [molecules, descriptors]; NaN where there are none."""
+        some = np.where(np.isnan(x).all(axis=0), 0.0, x)  # a column of nothing but gaps agrees
+        usual = np.clip(some, *np.nanquantile(some, USUAL, axis=0))
+        deviation = np.nanstd(usual, axis=0)
+        # What fewer molecules have than a quantile holds is rare, not absent.
+        deviation = np.where(deviation > 0, deviation, np.nanstd(some, axis=0))
+        varies = deviation > 1e-12 * np.nanmax(np.abs(usual), axis=0)  # less is rounding
+        return cls(np.nanmean(usual, axis=0), np.where(varies, 1 / np.where(varies, deviation, 1), 0.0))
+
+    def standardised(self, x: np.ndarray) -> np.ndarray:
+        """[n, descriptors]; where there is no number, the mean."""
+        return np.nan_to_num(np.clip((x - self.mean) * self.scale, -FAREST, FAREST), nan=0.0)
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """Learned vectors in their main directions, half way to equal variance: each direction is divided by the
+    root of its standard deviation. Beyond `FAREST` deviations, vectors are cut off."""
+
+    mean: np.ndarray  # [d] float64
+    map: np.ndarray  # [d, d] to directions of variance 1
+    spread: np.ndarray  # [d] what they have instead; their variances add up to 1
+
+    @classmethod
+    def of(cls, z: np.ndarray) -> Whitening:
+        """From vectors [n, d]."""
+        values, directions = np.linalg.eigh(np.cov(z.T.astype(np.float64)))
+        deviation = np.sqrt(np.maximum(values[::-1], NOISE * max(values.max(), 1e-30)))
+        spread = np.sqrt(deviation)
+        return cls(
+            z.mean(axis=0, dtype=np.float64), directions[:, ::-1] / deviation, spread / np.linalg.norm(spread)
+        )
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """[n, d]"""
+        turned = (z.astype(np.float64) - self.mean) @ self.map
+        return np.asarray(np.clip(turned, -FAREST, FAREST) * self.spread)
+
+
+def quick_descriptors() -> tuple[str, ...]:
+    """The descriptors that a vector has: those that take little time."""
+    return tuple(name for name in descriptor_names() if name not in SLOW)
+
+
+def patterns(store: GraphStore, columns: int) -> np.ndarray:
+    """[graphs, columns] float32. Products of rows are those of the logarithms of the counts, up to chance
+    (Johnson and Lindenstrauss): a pattern has a sign of its own in each column."""
+    counted = pattern_counts(store, RADIUS, PLACES)
+    return counted @ _signs(columns)
+
+
+@functools.cache
+def _signs(columns: int) -> np.ndarray:
+    """[PLACES, columns] +-1 / sqrt(columns)"""
+    return signs(PLACES, columns) / np.float32(columns**0.5)
