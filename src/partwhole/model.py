@@ -60,7 +60,7 @@ class LayerAggregation(nn.Module):
 class SubgraphAggregation(nn.Module):
     """Subgraph-Agg: S subgraphs, read out and mixed by an (S, 1) kernel into h~ (Eq. 8-12).
 
-    Where the generator divides nodes evenly, h~ begins as the mean of the subgraphs. Weights of both signs
+    Where the generator divides nodes evenly, h~ begins near the mean of the subgraphs. Weights of both signs
     would begin with an h~ that points away from h, and the few steps of a small data set do not turn it.
     """
 

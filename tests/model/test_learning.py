@@ -195,11 +195,12 @@ def test_scaled_scores_are_those_of_plain_loops(parts):
     assert mutual_information(scores) > knowing_nothing()
 
 
-def test_h_tilde_begins_as_the_mean_of_balanced_parts():
+def test_h_tilde_begins_near_the_mean_of_balanced_parts():
     """By the letter it begins with weights of both signs."""
     widths, model = {"node": 3}, PartWhole
     even = model.from_config(RecipeConfig(hidden=4).settled(), widths).subgraph_aggregation.subgraph_conv
-    assert even.weight.tolist() == [0.25] * 4
+    assert ((even.weight - 0.25).abs() <= 0.025).all()
+    assert even.weight.unique().numel() == 4  # or how nodes are divided would make no difference
     assert even.bias.tolist() == [0.0]
     letter = RecipeConfig(hidden=4, recipe="paper").settled()
     drawn = [

@@ -11,6 +11,8 @@ from partwhole.nn.fused import bias_relu, bias_relu_norm
 from partwhole.numerics.segment import segment_sum
 from partwhole.parallel import ranks
 
+TILT = 0.1  # of a weight that begins near the mean of all
+
 
 def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
     """A linear layer, Xavier-uniform with zero bias, as InfoGraph and its successors start."""
@@ -39,7 +41,8 @@ class StackConv(nn.Module):
     """A (K, 1) convolution with one channel in and out over K slices (Eq. 4, 5, 10).
 
     Such a kernel is one learned weight per slice and one bias, shared by all features:
-    out = sum_k w_k x_k + b. It starts as `Conv2d(1, 1, (K, 1))` does, or `even`, as the mean of the slices.
+    out = sum_k w_k x_k + b. It starts as `Conv2d(1, 1, (K, 1))` does, or `even`, near the mean of the slices:
+    by exactly the mean of parts that share out all nodes, nobody could tell how they are divided.
     """
 
     def __init__(self, slices: int, *, even: bool = False):
@@ -48,7 +51,8 @@ class StackConv(nn.Module):
         self.weight = nn.Parameter(torch.empty(slices).uniform_(-bound, bound))  # [K]
         self.bias = nn.Parameter(torch.empty(1).uniform_(-bound, bound))
         if even:
-            nn.init.constant_(self.weight, 1 / slices)
+            with torch.no_grad():
+                self.weight.mul_(TILT / bound).add_(1).div_(slices)
             nn.init.zeros_(self.bias)
 
     def forward(self, slices: Sequence[Tensor]) -> Tensor:
