@@ -1,4 +1,4 @@
-"""The molecules that the encoder learns from: drawn by a seed from $PARTWHOLE_DATA, none of them in a benchmark."""
+"""The molecules that the encoder learns from: drawn by a seed from $PARTWHOLE_DATA, none of a benchmark."""
 
 from __future__ import annotations
 

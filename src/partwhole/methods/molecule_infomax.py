@@ -25,7 +25,14 @@ from partwhole.graphs.schema import Schema
 from partwhole.graphs.store import GraphStore
 from partwhole.losses.head_tail import PAPER
 from partwhole.recipes.graph_vectors import Said, spread
-from partwhole.recipes.molecule_views import Ranges, Whitening, patterns, quick_descriptors
+from partwhole.recipes.molecule_views import (
+    Ranges,
+    Whitening,
+    hashed_patterns,
+    patterns,
+    quick_descriptors,
+    varied,
+)
 from partwhole.registry import GENERATORS, METHODS, Plugin
 from partwhole.sources.descriptors import descriptor_names, descriptors
 from partwhole.sources.rebuilt import require_molecules
@@ -35,7 +42,7 @@ from partwhole.training.threads import using_threads
 
 SAMPLE = 16_384  # molecules that directions are learned from, spread evenly over all
 AT_A_TIME = 4096  # molecules whose descriptors are computed before they are kept
-TOLD_PATTERNS = 256  # columns of patterns that the network learns to tell
+TOLD_PATTERNS = 256  # columns of patterns that the network learns to tell, and as many of pairs of atoms
 
 # What counts in the loss, all descriptors together 1.
 WEIGHT_OF_PATTERNS, WEIGHT_OF_TARGETS = 0.3, 0.2
@@ -83,16 +90,18 @@ class MoleculeConfig(TrainConfig):
 class ExactViews:
     """Descriptors and patterns as they stand in a vector; the variances of each view add up to its weight."""
 
-    ranges: Ranges
-    scale: tuple[float, float]  # of descriptors, of patterns
     config: MoleculeConfig
+    ranges: Ranges
+    places: np.ndarray  # [patterns] int64
+    scale: np.ndarray  # [2] of descriptors, of patterns
 
     @classmethod
     def of(cls, sample: GraphStore, config: MoleculeConfig) -> ExactViews:
         """By what is usual in a sample."""
-        ranges = Ranges.of(descriptors(sample, quick_descriptors()))
-        spread_out = patterns(sample, config.pattern_columns).var(axis=0).sum()
-        return cls(ranges, (max((ranges.scale > 0).sum(), 1) ** -0.5, max(spread_out, 1e-12) ** -0.5), config)
+        ranges, counted = Ranges.of(descriptors(sample, quick_descriptors())), patterns(sample)
+        places = varied(counted, config.pattern_columns)
+        variances = (ranges.scale > 0).sum(), counted[:, places].var(axis=0).sum()
+        return cls(config, ranges, places, np.array([max(float(v), 1e-12) ** -0.5 for v in variances]))
 
     def __call__(self, store: GraphStore) -> list[np.ndarray]:
         """[n, columns] of each view that is on."""
@@ -100,7 +109,7 @@ class ExactViews:
         if self.config.descriptors:
             views.append(self.ranges.standardised(descriptors(store, quick_descriptors())) * self.scale[0])
         if self.config.patterns:
-            views.append(patterns(store, self.config.pattern_columns) * self.scale[1])
+            views.append(patterns(store, self.places) * self.scale[1])
         return views
 
 
@@ -162,8 +171,9 @@ class MoleculeEncoder(Encoder):
         assert self.whitening is not None
         assert self.exact is not None
         kept = {"vector.mean": self.whitening.mean, "vector.map": self.whitening.map}
-        kept |= {"vector.spread": self.whitening.spread, "exact.scale": np.array(self.exact.scale)}
+        kept |= {"vector.spread": self.whitening.spread, "exact.scale": self.exact.scale}
         kept |= {"exact.mean": self.exact.ranges.mean, "exact.range": self.exact.ranges.scale}
+        kept |= {"exact.places": self.exact.places}
         return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in kept.items()}
 
     def tensors(self) -> dict[str, Tensor]:
@@ -180,11 +190,14 @@ class MoleculeEncoder(Encoder):
             )
         self.learned.restore({n: t for n, t in tensors.items() if n not in BESIDE}, path)
         self.whitening = Whitening(known["vector.mean"], known["vector.map"], known["vector.spread"])
-        ranges, scale = Ranges(known["exact.mean"], known["exact.range"]), known["exact.scale"].tolist()
-        self.exact = ExactViews(ranges, (scale[0], scale[1]), self.config)
+        ranges = Ranges(known["exact.mean"], known["exact.range"])
+        self.exact = ExactViews(self.config, ranges, known["exact.places"], known["exact.scale"])
 
 
-BESIDE = ("vector.mean", "vector.map", "vector.spread", "exact.scale", "exact.mean", "exact.range")
+BESIDE = (
+    *("vector.mean", "vector.map", "vector.spread"),
+    *("exact.scale", "exact.mean", "exact.range", "exact.places"),
+)
 
 
 @METHODS.register
@@ -235,7 +248,7 @@ class MoleculeInfoMax(GraphEstimator[MoleculeConfig]):
 
     def _first(self, config: MoleculeConfig, schema: Schema) -> MoleculeEncoder:
         inputs = NetworkInputs.of(schema, config)
-        told = len(descriptor_names()) + TOLD_PATTERNS + len(config.targets)
+        told = len(descriptor_names()) + 2 * TOLD_PATTERNS + len(config.targets)
         network = with_first_weights(
             config.random_state,
             lambda: MoleculeNetwork.from_config(config.model(), inputs, config.learned_columns, told),
@@ -278,7 +291,7 @@ def _computed(store: GraphStore, file: Path | None) -> np.ndarray:
     """[n, descriptors and patterns] float32"""
     if file is not None and file.exists():
         return np.load(file)
-    found = np.hstack([descriptors(store), patterns(store, TOLD_PATTERNS)]).astype(np.float32)
+    found = np.hstack([descriptors(store), hashed_patterns(store, TOLD_PATTERNS)]).astype(np.float32)
     if file is not None:
         with atomic_file(file) as temporary, temporary.open("wb") as opened:
             np.save(opened, found)

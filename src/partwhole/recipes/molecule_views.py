@@ -1,7 +1,7 @@
 """What can be said of a molecule exactly, in the columns of its vector: RDKit's descriptors, and patterns.
 
 descriptors   standardised by what is usual and cut off far from it
-patterns      logarithms of the counts of Morgan patterns, in a few columns by signs of their own
+patterns      logarithms of the counts of those Morgan patterns that vary most
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from partwhole.graphs.store import GraphStore
 from partwhole.numerics.hashing import signs
-from partwhole.sources.descriptors import descriptor_names, pattern_counts
+from partwhole.sources.descriptors import descriptor_names, pair_counts, pattern_counts
 
 USUAL = 0.005, 0.995  # quantiles between which a descriptor is usual
 FAREST = 6.0  # standard deviations; some descriptors grow exponentially with the molecule
@@ -87,11 +87,25 @@ def quick_descriptors() -> tuple[str, ...]:
     return tuple(name for name in descriptor_names() if name not in SLOW)
 
 
-def patterns(store: GraphStore, columns: int) -> np.ndarray:
-    """[graphs, columns] float32. Products of rows are those of the logarithms of the counts, up to chance
-    (Johnson and Lindenstrauss): a pattern has a sign of its own in each column."""
+def patterns(store: GraphStore, places: np.ndarray | None = None) -> np.ndarray:
+    """[graphs, patterns] float32 of all places, or of these."""
     counted = pattern_counts(store, RADIUS, PLACES)
-    return counted @ _signs(columns)
+    return counted if places is None else counted[:, places]
+
+
+def varied(counted: np.ndarray, number: int) -> np.ndarray:
+    """[number] the columns of the highest variance, in their order."""
+    return np.sort(np.argsort(-counted.var(axis=0), kind="stable")[:number])
+
+
+def hashed_patterns(store: GraphStore, columns: int) -> np.ndarray:
+    """[graphs, 2 columns] float32: Morgan patterns, and pairs of atoms, in few columns for a network to tell.
+
+    A pattern has a sign of its own in each column, so that products of rows are those of the logarithms of
+    the counts, up to chance (Johnson and Lindenstrauss).
+    """
+    counted = pattern_counts(store, RADIUS, PLACES), pair_counts(store, PLACES)
+    return np.hstack([counts @ _signs(columns) for counts in counted])
 
 
 @functools.cache

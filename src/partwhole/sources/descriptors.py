@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -53,7 +53,17 @@ def pattern_counts(store: GraphStore, radius: int, width: int) -> np.ndarray:
     their hash."""
     from rdkit.Chem import rdFingerprintGenerator
 
-    generator = rdFingerprintGenerator.GetMorganGenerator(radius=radius, fpSize=width)
+    return _counts(store, rdFingerprintGenerator.GetMorganGenerator(radius=radius, fpSize=width), width)
+
+
+def pair_counts(store: GraphStore, width: int) -> np.ndarray:
+    """The same of pairs of atoms and the number of bonds between them."""
+    from rdkit.Chem import rdFingerprintGenerator
+
+    return _counts(store, rdFingerprintGenerator.GetAtomPairGenerator(fpSize=width), width)
+
+
+def _counts(store: GraphStore, generator: Any, width: int) -> np.ndarray:
     counts = [generator.GetCountFingerprintAsNumPy(rebuilt_molecule(store[i])) for i in range(len(store))]
     return np.log1p(np.array(counts, np.float32).reshape(-1, width))
 
