@@ -1,4 +1,4 @@
-"""Train the encoder that comes with the package, `make pretrained`: two hours on two cores.
+"""Train the encoder that comes with the package, `make pretrained`: an hour and a half on two cores.
 
 It learns from molecules drawn in `collect.py`, by the paper's bound and by telling what RDKit computes of
 them; of those of QM9 also numbers of quantum chemistry. Nothing measured is read.
@@ -22,7 +22,7 @@ from partwhole.runs.folder import RunFolder
 from partwhole.runs.landmarks import landmarks_of
 from partwhole.runs.pretrained import HOME
 
-OPTIONS = {"epochs": 30, "batch_size": 256, "threads": 2, "targets": QUANTUM, "snapshot_every": 0}
+OPTIONS = {"epochs": 24, "batch_size": 256, "threads": 2, "targets": QUANTUM, "snapshot_every": 0}
 OPTIONS |= {"random_state": 0, "verbose": True}
 WORK = Path("runs") / "pretraining"
 PACKED = "molecules"  # what the encoder is called

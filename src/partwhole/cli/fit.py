@@ -33,7 +33,8 @@ Targets = Annotated[
 Method = Annotated[
     str | None,
     typer.Option(
-        help="See `partwhole methods`. [default: subgraph-infomax; with --target, regressor or classifier]",
+        help="See `partwhole methods`. [default: subgraph-infomax; with --target, auto-regressor or "
+        "auto-classifier; with --target and an option of a network, regressor or classifier]",
         show_default=False,
     ),
 ]
@@ -103,7 +104,7 @@ def fit(
     store = read_graphs(data, reading)
     if ranks.is_first():
         tell(reading, folder.left_out_file)
-    labels, name = labels_of(store, settings.targets, settings.method)
+    labels, name = labels_of(store, settings.targets, settings.method, settings.family)
     estimator = METHODS.get(name)(**settings.options.options())
     started = time.perf_counter()
     listed = [folder.left_out_file.name] if reading.left_out else []  # just written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from partwhole.cli.options import named_options, require_options
 from partwhole.cli.targets import require_labels
 from partwhole.config import Options, PredictorConfig
 from partwhole.errors import PartwholeError
+from partwhole.estimators.property.options import AUTO_FAMILY, PropertyConfig
 from partwhole.files.toml import read_toml
 from partwhole.registry import METHODS
 
@@ -24,7 +26,8 @@ USUAL = "subgraph-infomax"  # where neither a method nor a target is named
 class FitSettings:
     """A method, what it learns to predict, and its options."""
 
-    method: str | None  # None: regressor or classifier, by what the targets are
+    method: str | None  # None: by what the targets are, a regressor or a classifier of the family
+    family: str  # "auto-": of these; "": the networks that learn from labels
     targets: list[str]  # none: it learns without labels
     options: Options
 
@@ -51,13 +54,15 @@ def settle(
         method = method or named
     if not targets:
         method = method or USUAL
-    config_class = _config_class(method, targets, given)
+    config_class = _config_class(method, targets, given, {*base, *(pair.partition("=")[0] for pair in pairs)})
     if resumed is not None:
         base = config_class.completed(base)
     own = {**given, **named_options(pairs, config_class, method)}
     require_options(own, config_class, method)
     chosen = config_class.from_options({**base, **own, "verbose": True})
-    return FitSettings(method, list(targets or []), chosen)
+    return FitSettings(
+        method, AUTO_FAMILY if config_class is PropertyConfig else "", list(targets or []), chosen
+    )
 
 
 def _read_options(path: Path) -> tuple[str | None, dict[str, object]]:
@@ -73,10 +78,12 @@ def _read_options(path: Path) -> tuple[str | None, dict[str, object]]:
 
 
 def _config_class(
-    method: str | None, targets: Sequence[str] | None, given: Mapping[str, object]
+    method: str | None, targets: Sequence[str] | None, given: Mapping[str, object], named: set[str]
 ) -> type[Options]:
+    """Where no method is named, whoever gives an option of a network wants a network."""
     if not method:
-        return PredictorConfig
+        usual = {f.name for f in dataclasses.fields(PropertyConfig)}
+        return PropertyConfig if usual.issuperset({*given, *named}) else PredictorConfig
     entry = METHODS.get(method)
     require_labels(entry, targets, given)
     config_class: type[Options] = entry.config_class

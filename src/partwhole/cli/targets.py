@@ -31,17 +31,19 @@ def named_targets(store: GraphStore, asked: Sequence[str] | None) -> list[str]:
     return names
 
 
-def labels_of(store: GraphStore, asked: Sequence[str], method: str | None) -> tuple[dict[str, object], str]:
-    """The targets of a data set as the fit of a predictor takes them, and the method: given, or by what
-    they are. Where no target is asked for, no labels and the given method."""
+def labels_of(
+    store: GraphStore, asked: Sequence[str], method: str | None, family: str = ""
+) -> tuple[dict[str, object], str]:
+    """The targets of a data set as the fit of a predictor takes them, and the method: given, or of its family
+    by what they are. Where no target is asked for, no labels and the given method."""
     if not asked:
         assert method is not None
         return {}, method
     names = named_targets(store, asked)
     columns = [store.target(name) for name in names]
-    examples = {method or method_for(column): name for name, column in zip(names, columns)}
+    examples = {method or family + method_for(column): name for name, column in zip(names, columns)}
     if len(examples) > 1:
-        number, of_classes = examples["regressor"], examples["classifier"]
+        number, of_classes = examples[family + "regressor"], examples[family + "classifier"]
         raise PartwholeError(
             f"{number!r} is a number and {of_classes!r} a class; fit them in two runs, or choose --method."
         )

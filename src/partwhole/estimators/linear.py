@@ -170,12 +170,7 @@ class LinearEstimator(LabelledEstimator[LinearConfig]):
         choices: list[Choice] | None = None,
     ) -> Solved:
         """From vectors [g, d] and targets [g, T]; with `choices`, nothing is chosen anew."""
-        center, spread = x.mean(axis=0), x.std(axis=0)
-        largest = spread.max(initial=0.0) or 1.0
-        scales = {
-            True: np.where(spread > 1e-6 * largest, spread, np.inf),
-            False: np.full(len(spread), largest),
-        }
+        center, scales = column_scales(x)
         weights, biases, chosen = [], [], []
         for target, y in enumerate(values.T):
             known = ~np.isnan(y)
@@ -212,6 +207,14 @@ class LinearEstimator(LabelledEstimator[LinearConfig]):
         )
         some_graphs = fit.store.take(fit.train)
         return HeldOut(how, fit.targets.guesses(fit.train, some_graphs, kept, torch.from_numpy(outputs)))
+
+
+def column_scales(x: np.ndarray) -> tuple[np.ndarray, dict[bool, np.ndarray]]:
+    """The centre of columns [d], and what they are divided by [d] if they are standardised, or are not."""
+    center, spread = x.mean(axis=0), x.std(axis=0)
+    largest = spread.max(initial=0.0) or 1.0
+    standardised = np.where(spread > 1e-6 * largest, spread, np.inf)
+    return center, {True: standardised, False: np.full(len(spread), largest)}
 
 
 def vectors_of(encoder: GraphEstimator[Any], store: GraphStore) -> np.ndarray:
@@ -254,9 +257,7 @@ class RidgeRegressor(LinearEstimator):
         assert isinstance(problem.targets, NumberTargets)
         task = problem.targets.task
         wanted = (y - task.means[problem.target]) / task.scales[problem.target]
-        model = RidgeCV(problem.penalties, scoring="neg_mean_squared_error").fit(x, wanted)
-        bias = np.array([model.intercept_])
-        return Solution(-float(model.best_score_), model.coef_[:, None], bias, float(model.alpha_))
+        return best_ridge(x, wanted, problem.penalties)
 
 
 class LogisticClassifier(LinearEstimator):
@@ -277,16 +278,26 @@ class LogisticClassifier(LinearEstimator):
             # Last digits of weights that hardly any penalty holds do not matter, nor that a class is rare.
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", "The least populated class")
-            return _best(x, y.astype(int), classes, problem)
+            return best_logistic(x, y.astype(int), classes, problem.penalties, problem.seed)
 
 
-def _best(x: np.ndarray, codes: np.ndarray, classes: int, problem: Problem) -> Solution:
+def best_ridge(x: np.ndarray, y: np.ndarray, penalties: Sequence[float]) -> Solution:
+    """Ridge regression of numbers [g], by the penalty with the least leave-one-out error."""
+    model = RidgeCV(penalties, scoring="neg_mean_squared_error").fit(x, y)
+    bias = np.array([model.intercept_])
+    return Solution(-float(model.best_score_), model.coef_[:, None], bias, float(model.alpha_))
+
+
+def best_logistic(
+    x: np.ndarray, codes: np.ndarray, classes: int, strengths: Sequence[float], seed: int
+) -> Solution:
+    """Logistic regression of classes [g], by the penalty with the least log-loss in folds."""
     rotated, back = in_own_span(x)
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=problem.seed)
-    enough = len(problem.penalties) > 1 and np.bincount(codes).max() >= FOLDS
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    enough = len(strengths) > 1 and np.bincount(codes).max() >= FOLDS
     splits = list(folds.split(rotated, codes)) if enough else []
     bad = {}
-    for strength in problem.penalties:
+    for strength in strengths:
         losses = [_log_loss(rotated, codes, a, b, strength, classes) for a, b in splits]
         bad[strength] = float(np.mean(losses)) if losses else 0.0
     best = min(bad, key=lambda strength: bad[strength])

@@ -13,6 +13,7 @@ from pyarrow import csv, parquet
 
 from partwhole.errors import PartwholeError
 from partwhole.estimators.labelled import AnyLabelled, predicts_classes
+from partwhole.estimators.property.estimator import PropertyRegressor
 from partwhole.estimators.semi_supervised.labels import as_codes, as_columns, as_numbers
 from partwhole.export.vector_tables import ID
 from partwhole.files.whole import atomic_file
@@ -37,18 +38,24 @@ class Predictions:
     """What a model with labels says of G graphs."""
 
     targets: dict[str, np.ndarray]  # name -> [G] predicted values
-    chances: dict[str, np.ndarray]  # of classes: `TARGET=CLASS` -> [G] its probability
+    beside: dict[str, np.ndarray]  # of classes: `TARGET=CLASS` -> [G] its probability; of numbers: ends of an
+    # interval that holds nine in ten, `TARGET_low` and `TARGET_high`, where the model tells
 
 
 def predicted(estimator: AnyLabelled, store: GraphStore) -> Predictions:
     """Predict every target, and of classes their probabilities, in one pass over the graphs."""
     names = estimator.target_names_
+    if isinstance(estimator, PropertyRegressor):
+        middle, ends = estimator.predict_with_interval(store)
+        known = [k for k in range(len(names)) if not np.isnan(ends[:, k]).all()]
+        sides = {f"{names[k]}_{side}": ends[:, k, s] for k in known for s, side in enumerate(("low", "high"))}
+        return Predictions(dict(zip(names, middle.T)), sides)
     if not predicts_classes(estimator):
         return Predictions(dict(zip(names, estimator.predict(store).reshape(len(store), -1).T)), {})
-    known, shares = estimator.labels(), estimator.probabilities(store)
-    targets = {name: labels[p.argmax(axis=1)] for name, labels, p in zip(names, known, shares)}
+    labels_of, shares = estimator.labels(), estimator.probabilities(store)
+    targets = {name: labels[p.argmax(axis=1)] for name, labels, p in zip(names, labels_of, shares)}
     chances: dict[str, np.ndarray] = {}
-    for name, labels, p in zip(names, known, shares):
+    for name, labels, p in zip(names, labels_of, shares):
         chances |= {f"{name}={label}": p[:, k] for k, label in enumerate(labels)}
     return Predictions(targets, chances)
 
@@ -73,7 +80,7 @@ def as_table(found: Predictions, store: GraphStore, data: str = "") -> pa.Table:
         columns |= {name: rows.column(name) for name in rows.column_names if name.lower() != ID}
     else:
         columns |= {c.name: pa.array(store.target(c.name).tolist()) for c in store.schema.targets}
-    for name, values in (found.targets | found.chances).items():
+    for name, values in (found.targets | found.beside).items():
         own = f"{name}_predicted" if name in columns else name
         if own in columns:
             raise PartwholeError(

@@ -44,6 +44,13 @@ class DescriptorEncoder(PieceEncoder):
         """Descriptors, and columns of counts."""
         return len(self.ranges.mean) + (self.config.bits if self.config.counts else 0)
 
+    @property
+    def views(self) -> dict[str, slice]:
+        """Which columns say what."""
+        described = len(self.ranges.mean)
+        found = {"descriptors": slice(0, described)}
+        return found | ({"patterns": slice(described, self.width)} if self.config.counts else {})
+
     def embed(self, store: GraphStore) -> np.ndarray:
         """[n, width] by RDKit."""
         described = self.ranges.standardised(descriptors(store)).astype(np.float32)

@@ -124,11 +124,20 @@ class MoleculeEncoder(Encoder):
         self.exact: ExactViews | None = None
 
     @property
-    def width(self) -> int:
-        """Columns of all views."""
+    def views(self) -> dict[str, slice]:
+        """Which columns of a vector say what."""
         described, counted = len(quick_descriptors()), self.config.pattern_columns
         widths = {"learned": self.config.learned_columns, "descriptors": described, "patterns": counted}
-        return sum(width for view, width in widths.items() if getattr(self.config, view))
+        found, end = {}, 0
+        for view, width in widths.items():
+            if getattr(self.config, view):
+                found[view] = slice(end, end := end + width)
+        return found
+
+    @property
+    def width(self) -> int:
+        """Columns of all views."""
+        return max((columns.stop for columns in self.views.values()), default=0)
 
     @property
     def model(self) -> nn.Module:

@@ -16,7 +16,7 @@ from partwhole.registry import METHODS
 from partwhole.reproduce.cells import CellOutcome, load_once, set_of
 from partwhole.reproduce.labelled_cells import LabelledCell, Split
 from partwhole.sources.datasets.moleculenet import SETS
-from partwhole.sources.rebuilt import rebuilt_molecule
+from partwhole.sources.scaffolds import scaffolds_of
 
 TEST = 0.2  # share of the molecules
 EVERY = "all"  # labels of the molecules that are not tested
@@ -27,17 +27,8 @@ METHOD = {"linear": ("ridge", "logistic"), "network": ("regressor", "classifier"
 
 @functools.lru_cache(maxsize=1)
 def scaffolds(name: str) -> np.ndarray:
-    """Number the scaffold of each molecule [G]: its rings and what joins them (Bemis and Murcko).
-
-    All molecules without rings have the same, and so have all forms of one molecule.
-    """
-    from rdkit import Chem
-    from rdkit.Chem.Scaffolds import MurckoScaffold
-
-    store, found = load_once(name), []
-    for i in range(len(store)):
-        found.append(Chem.MolToSmiles(MurckoScaffold.GetScaffoldForMol(rebuilt_molecule(store[i]))))
-    return np.unique(found, return_inverse=True)[1]
+    """Number the scaffold of each molecule of a set [G]."""
+    return scaffolds_of(load_once(name))
 
 
 def split(groups: np.ndarray, known: np.ndarray, labels: str, seed: int) -> Split:

@@ -91,7 +91,7 @@ class Service:
         _require_finite(found)
         targets = {name: values.tolist() for name, values in found.targets.items()}
         chances = {
-            name: {label: found.chances[f"{name}={label}"].tolist() for label in labels}
+            name: {label: found.beside[f"{name}={label}"].tolist() for label in labels}
             for name, labels in self.classes.items()
         }
         return [
@@ -176,7 +176,7 @@ class Service:
 
 def _require_finite(found: Predictions) -> None:
     """Vectors may be finite where what follows from them is not."""
-    for values in [*found.targets.values(), *found.chances.values()]:
+    for values in [*found.targets.values(), *found.beside.values()]:
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             raise PartwholeError(
                 "The prediction for the graph is not finite: its attributes are too large; scale them down, "

@@ -1,0 +1,151 @@
+"""Which head predicts best, by folds of the labelled graphs that no head has learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+
+from partwhole.estimators.property.forest import Forest
+from partwhole.estimators.property.gaussian_process import GaussianProcess
+from partwhole.estimators.property.heads import Head, Said, Views
+from partwhole.estimators.property.linear_head import LinearHead
+
+FOLDS = 5
+MOST_CHECKED = 1500  # labelled graphs that the choice is made by, drawn by the seed
+FEWEST_CHECKED = 10  # fewer tell nothing, and all heads together are taken
+COVERED = 0.9  # share of the graphs of the folds that are inside their intervals
+TOGETHER = "all together"  # the mean of all heads
+
+HEADS: dict[str, type[Head]] = {head.name: head for head in (LinearHead, GaussianProcess, Forest)}
+Splits = Sequence[tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A head and the views that it looks at."""
+
+    head: str
+    views: tuple[str, ...]
+
+    @property
+    def told(self) -> str:
+        """In words: `forest on descriptors and patterns`."""
+        return f"{self.head} on {' and '.join(self.views)}"
+
+    def columns(self, views: Views) -> tuple[np.ndarray, Views]:
+        """Its columns of a vector [k], and where each view is among these."""
+        chosen = [np.arange(views[name].start, views[name].stop) for name in self.views]
+        ends = np.cumsum([0, *map(len, chosen)])
+        own = {name: slice(a, b) for name, a, b in zip(self.views, ends, ends[1:])}
+        return np.concatenate(chosen), own
+
+    def fit(self, x: np.ndarray, y: np.ndarray, views: Views, classes: bool, seed: int) -> Head:
+        """Its head, from vectors of all views."""
+        columns, own = self.columns(views)
+        return HEADS[self.head].fit(x[:, columns], y, own, classes=classes, seed=seed)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Heads whose mean predicts a target, and what is known of how good they are."""
+
+    heads: list[tuple[Candidate, Head]]
+    said: np.ndarray | None  # [n, outputs] of graphs by heads that did not see them; NaN where not checked
+    width: float  # of an interval, in deviations
+    errors: dict[str, float] = field(default_factory=dict)  # of each candidate in the folds
+    called: str = TOGETHER
+
+    def say(self, x: np.ndarray, views: Views) -> Said:
+        """The mean, and where heads cannot tell how sure they are, the interval's own width."""
+        return mean_of([head.say(x[:, candidate.columns(views)[0]]) for candidate, head in self.heads])
+
+
+def candidates_of(views: Views) -> list[Candidate]:
+    """What is tried: every head on all views, and where some are exact, linear maps and forests on these."""
+    every, exact = tuple(views), tuple(name for name in views if name != "learned")
+    found = [Candidate(head, every) for head in HEADS]
+    if exact and exact != every:
+        found += [Candidate(LinearHead.name, exact), Candidate(Forest.name, exact)]
+    return found
+
+
+def choose(
+    x: np.ndarray,
+    y: np.ndarray,
+    views: Views,
+    *,
+    classes: bool,
+    seed: int,
+    groups: np.ndarray | None,
+) -> Chosen:
+    """The best of all candidates and of their mean, fitted to graphs [n, d] with labels [n, outputs], NaN
+    where there is none. `groups` [n] are kept on one side of each split."""
+    candidates, known = candidates_of(views), np.flatnonzero(~np.isnan(y[:, 0]))
+
+    def fitted(taken: list[Candidate]) -> list[tuple[Candidate, Head]]:
+        return [(c, c.fit(x[known], y[known], views, classes, seed)) for c in taken]
+
+    if len(known) < FEWEST_CHECKED:
+        return Chosen(fitted(candidates), None, np.nan)
+    some = np.sort(np.random.default_rng(seed).permutation(known)[:MOST_CHECKED])
+    folds = list(splits_of(y[some], classes, seed, None if groups is None else groups[some]))
+    said = {c.told: _out_of_fold(c, x[some], y[some], views, folds, classes, seed) for c in candidates}
+    said[TOGETHER] = mean_of(list(said.values()))
+    errors = {name: _error(of.mean, y[some], classes) for name, of in said.items()}
+    best = min(errors, key=lambda name: errors[name])
+    heads = fitted([c for c in candidates if best in (TOGETHER, c.told)])
+    whole = np.full(y.shape, np.nan)
+    whole[some] = said[best].mean
+    return Chosen(heads, whole, np.nan if classes else _width(said[best], y[some]), errors, best)
+
+
+def splits_of(
+    y: np.ndarray, classes: bool, seed: int, groups: np.ndarray | None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Folds of labelled graphs: whole groups where there are enough of them, else classes spread evenly."""
+    nothing = np.zeros(len(y))
+    if groups is not None and len(np.unique(groups)) >= 2 * FOLDS:
+        order = np.random.default_rng(seed).permutation(groups.max() + 1)  # which groups go together is drawn
+        yield from GroupKFold(FOLDS).split(nothing, groups=order[groups])
+    elif classes and np.min(y.sum(axis=0)[y.sum(axis=0) > 0]) >= FOLDS:
+        yield from StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(nothing, y.argmax(axis=1))
+    else:
+        yield from KFold(FOLDS, shuffle=True, random_state=seed).split(nothing)
+
+
+def _out_of_fold(
+    candidate: Candidate, x: np.ndarray, y: np.ndarray, views: Views, folds: Splits, classes: bool, seed: int
+) -> Said:
+    mean, deviation = np.zeros(y.shape), np.full(y.shape, np.nan)
+    columns, _ = candidate.columns(views)
+    for train, test in folds:
+        said = candidate.fit(x[train], y[train], views, classes, seed).say(x[np.ix_(test, columns)])
+        mean[test] = said.mean
+        if said.deviation is not None:
+            deviation[test] = said.deviation
+    return Said(mean, None if np.isnan(deviation).any() else deviation)
+
+
+def mean_of(said: Sequence[Said]) -> Said:
+    """The mean; how sure it is tell those that can."""
+    known = [one.deviation for one in said if one.deviation is not None]
+    mean = np.mean([one.mean for one in said], axis=0)
+    return Said(mean, np.mean(known, axis=0) if known else None)
+
+
+def _error(said: np.ndarray, y: np.ndarray, classes: bool) -> float:
+    """Root of the mean squared error of numbers, log-loss of classes."""
+    if not classes:
+        return float(np.sqrt(np.mean((said - y) ** 2)))
+    return float(log_loss(y.argmax(axis=1), np.clip(said, 1e-6, 1), labels=np.arange(y.shape[1])))
+
+
+def _width(said: Said, y: np.ndarray) -> float:
+    """How many deviations wide intervals are that hold `COVERED` of the labelled graphs (conformal
+    prediction); where no head tells deviations, they are all 1."""
+    away = np.abs(said.mean - y) / (1.0 if said.deviation is None else said.deviation)
+    return float(np.quantile(away, min(COVERED * (1 + 1 / len(y)), 1.0)))

@@ -1,0 +1,194 @@
+"""Properties from few labels, whatever is best: the face of it."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+import torch
+
+from partwhole.config import AUTO
+from partwhole.estimators.base import GraphEstimator
+from partwhole.estimators.encoder import Predictor
+from partwhole.estimators.fits import Kept
+from partwhole.estimators.labelled import LabelledEstimator, LabelledFit, Outcome
+from partwhole.estimators.linear import encoder_named, vectors_of
+from partwhole.estimators.property.choosing import FEWEST_CHECKED, FOLDS, Chosen, choose
+from partwhole.estimators.property.heads import Views
+from partwhole.estimators.property.options import PropertyConfig
+from partwhole.estimators.property.predictor import ENCODER, LEAST_SHARE, PropertyPredictor, restored
+from partwhole.estimators.semi_supervised.held_out import HeldOut
+from partwhole.estimators.semi_supervised.targets import ClassTargets, NumberTargets, Targets
+from partwhole.graphs.store import GraphStore
+from partwhole.registry import METHODS
+from partwhole.sources.readers.molecules import SCHEMA
+from partwhole.sources.scaffolds import scaffolds_of
+
+OF_MOLECULES, OF_GRAPHS = "molecules", "subgraph-infomax"  # whose vectors
+
+
+class PropertyEstimator(LabelledEstimator[PropertyConfig]):
+    """Numbers or classes from few labels.
+
+    Linear models, Gaussian processes and random forests learn from vectors that stay as they are; the one
+    that predicts best for labelled graphs that it did not see is taken, or the mean of all.
+    """
+
+    config_class = PropertyConfig
+    paper = "Gaussian processes: Rasmussen & Williams 2006; random forests: Breiman 2001"
+
+    def learn_labels(self, fit: LabelledFit[PropertyConfig]) -> Outcome:
+        """Make the vectors, and choose the heads of each target."""
+        seed, store = fit.config.random_state, fit.store
+        encoder = encoder_named(_vectors(fit.config.vectors, store), store, seed)
+        some, values = store.take(fit.train), fit.values[fit.train]
+        x, views = vectors_of(encoder, some), views_of(encoder)
+        molecules = store.schema.chemistry and store.schema.edge
+        groups = scaffolds_of(some) if molecules else None
+        labels = [_labels(fit.targets, k, y) for k, y in enumerate(values.T)]
+        classes = self.learns_classes
+        chosen = [choose(x, y, views, classes=classes, seed=seed, groups=groups) for y in labels]
+        predictor = PropertyPredictor(encoder, views, chosen, classes)
+        fit.facts["encoder"] = encoder.about_
+        fit.facts["heads"] = predictor.facts()
+        checked = _checked(fit, [c.said for c in chosen], [y.shape[1] for y in labels], groups is not None)
+        return Outcome(predictor, _told(fit.targets.names, chosen, classes), checked)
+
+    def restore_predictor(self, kept: Kept[PropertyConfig], targets: Targets) -> Predictor:
+        """Encoder and heads that were kept."""
+        facts = kept.facts["encoder"]
+        inner = {k.removeprefix(ENCODER): v for k, v in kept.tensors.items() if k.startswith(ENCODER)}
+        encoder = METHODS.get(facts["method"]).restored(facts, inner, kept.path)
+        return restored(encoder, views_of(encoder), kept.facts["heads"], kept.tensors, self.learns_classes)
+
+    @property
+    def errors_(self) -> dict[str, dict[str, float]]:
+        """Of each target, the error of each candidate in folds of the labelled graphs: the root of the mean
+        squared error in standard deviations, or the log-loss of classes."""
+        assert isinstance(self.learned_, PropertyPredictor)
+        return {name: chosen.errors for name, chosen in zip(self.target_names_, self.learned_.chosen)}
+
+
+class PropertyRegressor(PropertyEstimator):
+    """Numbers from few labels, with intervals.
+
+    Parameters
+    ----------
+    vectors : str
+        Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs
+        first, without labels; `auto`: `molecules` for molecules, `subgraph-infomax` for other graphs.
+    random_state : int, RandomState or None
+        Seed of folds and forests, and of a method that is fitted for it.
+    verbose : bool
+        Show progress on standard error.
+    """
+
+    method = "auto-regressor"
+    idea = (
+        "numbers from few labels: linear model, Gaussian process, forest or their mean, by cross-validation"
+    )
+    learns_classes = False
+
+    @final
+    def predict_interval(self, graphs: Any) -> np.ndarray:
+        """The intervals that hold nine in ten graphs.
+
+        Parameters
+        ----------
+        graphs : GraphStore, str, path, list or DataFrame
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of shape (graphs, targets, 2)
+            Lower and upper ends, in the units of `y`: NaN where fewer than ten labels were given. How wide
+            they are was found on labelled graphs that the heads did not see; they hold for graphs like these.
+        """
+        return self.predict_with_interval(graphs)[1]
+
+    @final
+    def predict_with_interval(self, graphs: Any) -> tuple[np.ndarray, np.ndarray]:
+        """[graphs, targets] what `predict` gives, and [graphs, targets, 2] the intervals, in one pass."""
+        assert isinstance(self.learned_, PropertyPredictor)
+        assert isinstance(self.targets_, NumberTargets)
+        store = self.read(graphs)
+        said = self.learned_.say(store)
+        middle = self.targets_.predictions(self.learned_.outputs_of(said), store)
+        sure = [np.ones(len(store)) if one.deviation is None else one.deviation[:, 0] for one in said]
+        widths = np.array([chosen.width for chosen in self.learned_.chosen]) * self.targets_.task.scales
+        half = np.stack(sure, axis=1) * widths
+        return middle, np.stack([middle - half, middle + half], axis=2)
+
+
+class PropertyClassifier(PropertyEstimator):
+    """Classes from few labels, with probabilities.
+
+    Parameters
+    ----------
+    vectors : str
+        Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs
+        first, without labels; `auto`: `molecules` for molecules, `subgraph-infomax` for other graphs.
+    random_state : int, RandomState or None
+        Seed of folds and forests, and of a method that is fitted for it.
+    verbose : bool
+        Show progress on standard error.
+    """
+
+    method = "auto-classifier"
+    idea = (
+        "classes from few labels: linear model, Gaussian process, forest or their mean, by cross-validation"
+    )
+    learns_classes = True
+
+
+def views_of(encoder: GraphEstimator[Any]) -> Views:
+    """Which columns of its vectors say what."""
+    return getattr(encoder.learned_, "views", None) or {"vectors": slice(0, encoder.width)}
+
+
+def _vectors(asked: str, store: GraphStore) -> str:
+    """Whose vectors are taken."""
+    if asked != AUTO:
+        return asked
+    return OF_MOLECULES if store.schema.same_inputs(SCHEMA) else OF_GRAPHS
+
+
+def _labels(targets: Targets, target: int, y: np.ndarray) -> np.ndarray:
+    """[n, outputs] from what the loss sees [n]: a standardised number, or a 1 for the class; NaN without."""
+    if isinstance(targets, ClassTargets):
+        labels = np.eye(targets.task.sizes[target])[np.nan_to_num(y).astype(int)]
+        return np.where(np.isnan(y)[:, None], np.nan, labels)
+    assert isinstance(targets, NumberTargets)
+    return ((y - targets.task.means[target]) / targets.task.scales[target])[:, None]
+
+
+def _checked(
+    fit: LabelledFit[PropertyConfig], said: list[np.ndarray | None], outputs: list[int], scaffolds: bool
+) -> HeldOut | None:
+    """What heads said of labelled graphs that they did not see; of other graphs and targets, nothing."""
+    if all(one is None for one in said):
+        return None
+    values = fit.values[fit.train].copy()
+    filled = [np.full((len(values), n), np.nan) if one is None else one for one, n in zip(said, outputs)]
+    values[np.stack([np.isnan(one[:, 0]) for one in filled], axis=1)] = np.nan
+    shown = [np.nan_to_num(one, nan=1.0) for one in filled]
+    if isinstance(fit.targets, ClassTargets):
+        shown = [np.log(np.maximum(one, LEAST_SHARE)) for one in shown]
+    kept = "each scaffold in one of them" if scaffolds else "drawn by the seed"
+    how = f"{FOLDS} folds of the labelled graphs, {kept}, which chose what predicts, too"
+    some = fit.store.take(fit.train)
+    return HeldOut(how, fit.targets.guesses(fit.train, some, values, torch.from_numpy(np.hstack(shown))))
+
+
+def _told(names: list[str], chosen: list[Chosen], classes: bool) -> list[str]:
+    """The choice of each target, and how the others did."""
+    measure = "log-loss" if classes else "error in standard deviations"
+    lines = []
+    for name, found in zip(names, chosen):
+        if not found.errors:
+            lines.append(f"{name}: all heads together, since fewer than {FEWEST_CHECKED} labels tell nothing")
+            continue
+        ranked = sorted(found.errors.items(), key=lambda entry: entry[1])
+        others = ", ".join(f"{called} {error:.3f}" for called, error in ranked[1:])
+        lines.append(f"{name}: {found.called}, {measure} {ranked[0][1]:.3f} in folds ({others})")
+    return lines

@@ -1,0 +1,21 @@
+"""Options of the methods that choose what predicts best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from partwhole.config import AUTO, Options, Seed, option, seed_option
+
+AUTO_FAMILY = "auto-"  # before regressor and classifier
+
+
+@dataclass(eq=False)
+class PropertyConfig(Options):
+    """Options of `auto-regressor` and `auto-classifier`."""
+
+    vectors: str = option(
+        AUTO,
+        "Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs "
+        "first, without labels; auto: molecules for molecules, subgraph-infomax for other graphs.",
+    )
+    random_state: Seed = seed_option("Seed of folds and forests, and of a method that is fitted for it.")
