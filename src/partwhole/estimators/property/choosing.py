@@ -18,6 +18,7 @@ FOLDS = 5
 MOST_CHECKED = 1500  # labelled graphs that the choice is made by, drawn by the seed
 FEWEST_CHECKED = 10  # fewer tell nothing, and all heads together are taken
 COVERED = 0.9  # share of the graphs of the folds that are inside their intervals
+LEAST_SHARE = 1e-6  # of a class
 TOGETHER = "all together"  # the mean of all heads
 
 HEADS: dict[str, type[Head]] = {head.name: head for head in (LinearHead, GaussianProcess, Forest)}
@@ -141,7 +142,9 @@ def _error(said: np.ndarray, y: np.ndarray, classes: bool) -> float:
     """Root of the mean squared error of numbers, log-loss of classes."""
     if not classes:
         return float(np.sqrt(np.mean((said - y) ** 2)))
-    return float(log_loss(y.argmax(axis=1), np.clip(said, 1e-6, 1), labels=np.arange(y.shape[1])))
+    shares = np.clip(said, LEAST_SHARE, 1)
+    shares /= shares.sum(axis=1, keepdims=True)
+    return float(log_loss(y.argmax(axis=1), shares, labels=np.arange(y.shape[1])))
 
 
 def _width(said: Said, y: np.ndarray) -> float:

@@ -13,10 +13,10 @@ from partwhole.estimators.encoder import Predictor
 from partwhole.estimators.fits import Kept
 from partwhole.estimators.labelled import LabelledEstimator, LabelledFit, Outcome
 from partwhole.estimators.linear import encoder_named, vectors_of
-from partwhole.estimators.property.choosing import FEWEST_CHECKED, FOLDS, Chosen, choose
+from partwhole.estimators.property.choosing import FEWEST_CHECKED, FOLDS, LEAST_SHARE, Chosen, choose
 from partwhole.estimators.property.heads import Views
 from partwhole.estimators.property.options import PropertyConfig
-from partwhole.estimators.property.predictor import ENCODER, LEAST_SHARE, PropertyPredictor, restored
+from partwhole.estimators.property.predictor import ENCODER, PropertyPredictor, restored
 from partwhole.estimators.semi_supervised.held_out import HeldOut
 from partwhole.estimators.semi_supervised.targets import ClassTargets, NumberTargets, Targets
 from partwhole.graphs.store import GraphStore

@@ -13,12 +13,11 @@ from torch import Tensor
 
 from partwhole.estimators.base import GraphEstimator
 from partwhole.estimators.encoder import Predictor
-from partwhole.estimators.property.choosing import HEADS, Candidate, Chosen
+from partwhole.estimators.property.choosing import HEADS, LEAST_SHARE, Candidate, Chosen
 from partwhole.estimators.property.heads import Said, Views
 from partwhole.graphs.store import GraphStore
 
 ENCODER = "encoder."  # before the names of its tensors
-LEAST_SHARE = 1e-6  # of a class
 
 
 @dataclass(frozen=True)
