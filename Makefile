@@ -69,7 +69,7 @@ bench: $(VENV)/.dev
 fuzz: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzzing.py
 
-# The encoder of molecules that comes with the package, anew; an hour and a half of two cores, and it goes on if stopped.
+# The encoder of molecules that comes with the package, anew; an hour of two cores, and it goes on if stopped.
 pretrained: $(VENV)/.dev
 	$(BIN)/python pretraining/molecules.py
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from partwhole.errors import PartwholeError
     from partwhole.estimators.loading import load_pretrained, load_run
     from partwhole.estimators.predictors import SubgraphInfoMaxClassifier, SubgraphInfoMaxRegressor
+    from partwhole.estimators.property.estimator import PropertyClassifier, PropertyRegressor
     from partwhole.estimators.subgraph_infomax import SubgraphInfoMax
     from partwhole.export.groups import cluster_graphs, outlier_scores
     from partwhole.export.neighbors import nearest_graphs
@@ -34,6 +35,8 @@ _HOMES = {
     "GraphStore": "partwhole.graphs.store",
     "PartWhole": "partwhole.model",
     "PartwholeError": "partwhole.errors",
+    "PropertyClassifier": "partwhole.estimators.property.estimator",
+    "PropertyRegressor": "partwhole.estimators.property.estimator",
     "SubgraphInfoMax": "partwhole.estimators.subgraph_infomax",
     "SubgraphInfoMaxClassifier": "partwhole.estimators.predictors",
     "SubgraphInfoMaxRegressor": "partwhole.estimators.predictors",
@@ -54,6 +57,8 @@ __all__ = [
     "GraphStore",
     "PartWhole",
     "PartwholeError",
+    "PropertyClassifier",
+    "PropertyRegressor",
     "SubgraphInfoMax",
     "SubgraphInfoMaxClassifier",
     "SubgraphInfoMaxRegressor",

@@ -159,7 +159,8 @@ class FitConfig(TrainConfig):
     temperature: float = option(0.2, "Divisor of the cosine score.", above=0)
     start_from: str = option(
         "",
-        "Begin with the weights of this run, or of a pretrained encoder (molecules), not with random ones.",
+        "Begin with the weights of this run, or of a pretrained encoder (molecules-small), not with random "
+        "ones.",
     )
     head_negatives: bool = option(True, "Contrast with the permuted graph (off: BASE).")
     subgraph_conv: bool = option(True, "Mix the subgraphs before contrasting (off: BASE and BASE+NEG).")

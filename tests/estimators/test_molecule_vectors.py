@@ -64,15 +64,23 @@ def test_fingerprints_need_molecules(zoo):
 def test_the_pretrained_encoder_gives_a_vector_for_any_molecule():
     encoder = load_pretrained("molecules")
     vectors = encoder.transform([*SMILES, "CCO"])
-    assert vectors.shape == (len(SMILES) + 1, 128)
+    assert vectors.shape == (len(SMILES) + 1, 974)
     np.testing.assert_allclose(vectors[0], vectors[-1], rtol=1e-4, atol=1e-4)
     assert encoder.subgraphs("CCO").shape == (encoder.num_subgraphs, 3)
     size = sum(file.stat().st_size for file in pretrained_folder("molecules").iterdir())
-    assert size < 1_000_000  # it travels in the package
+    assert size < 6_000_000  # it travels in the package
+
+
+def test_the_learned_view_is_an_encoder_of_its_own():
+    """By the same weights, without RDKit's descriptors."""
+    learned, whole = load_pretrained("molecules-learned"), load_pretrained("molecules")
+    np.testing.assert_allclose(learned.transform(SMILES), whole.transform(SMILES)[:, :256], atol=1e-6)
+    weights = [pretrained_folder(name) / "model.safetensors" for name in ("molecules-learned", "molecules")]
+    assert weights[0].samefile(weights[1])
 
 
 def test_names_of_pretrained_encoders():
-    with pytest.raises(PartwholeError, match=r"no pretrained encoder 'molecule'. Did you mean 'molecules'"):
+    with pytest.raises(PartwholeError, match=r"no pretrained encoder 'molecule'. Did you mean 'molecules"):
         load_pretrained("molecule")
 
 
@@ -81,7 +89,7 @@ def test_embed_with_the_pretrained_encoder(tmp_path):
     out = tmp_path / "out.parquet"
     done = partwhole("embed", "--pretrained", "molecules", LIQUIDS, "--out", out, "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["width"] == 128
+    assert json.loads(done.stdout)["width"] == 974
     table = parquet.read_table(out)
     assert "boiling_point" in table.column_names
     expected = load_pretrained("molecules").transform(LIQUIDS)
@@ -128,12 +136,12 @@ def test_a_fit_begins_with_the_weights_of_a_run(tmp_path):
 )
 def test_weights_that_do_not_fit_are_refused(graphs, options, told):
     with pytest.raises(PartwholeError, match=told):
-        SubgraphInfoMax(epochs=1, start_from="molecules", **options).fit(graphs)
+        SubgraphInfoMax(epochs=1, start_from="molecules-small", **options).fit(graphs)
 
 
 def test_other_subgraphs_than_those_of_the_start_are_random():
     starts = [
-        SubgraphInfoMax(epochs=0, start_from="molecules", num_subgraphs=count).fit(ALCOHOLS)
+        SubgraphInfoMax(epochs=0, start_from="molecules-small", num_subgraphs=count).fit(ALCOHOLS)
         for count in (4, 2)
     ]
     np.testing.assert_array_equal(*[model.transform(ALCOHOLS) for model in starts])

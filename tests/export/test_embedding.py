@@ -152,6 +152,7 @@ def test_a_run_is_read_once(table, tmp_path):
         "model.safetensors": 1,
         "metrics.jsonl": 1,
         "landmarks.safetensors": 1,
+        "vocabulary.safetensors": 1,
     }
 
 

@@ -24,6 +24,7 @@ from partwhole.runs.folder import RunFolder
 from partwhole.training import trainer as trainer_module
 from partwhole.training.adam import Adam
 from partwhole.training.feeds import batch_indices
+from partwhole.training.plan import Schedule
 from partwhole.training.trainer import Interrupted
 
 SMALL = {"hidden": 16, "layers": 2, "batch_size": 32, "random_state": 5}
@@ -244,3 +245,13 @@ def test_a_fit_has_as_many_threads_as_it_was_given():
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, check=True)
     assert ended.stdout.split() == [b"1", b"1"]
+
+
+def test_an_annealed_rate_rises_and_falls_to_nothing():
+    schedule = Schedule(10, lr=0.5, anneal=True)
+    rates = [schedule.rate(step, 1000) for step in range(1000)]
+    assert rates[24] == pytest.approx(0.25)  # half way through the first twentieth
+    assert max(rates) == pytest.approx(0.5, rel=1e-4)
+    assert rates.index(max(rates)) == 49
+    assert rates[524] == pytest.approx(0.25, rel=1e-2)  # half way down
+    assert rates[-1] == pytest.approx(0, abs=1e-9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from torch import Tensor, nn
@@ -29,6 +29,11 @@ class Encoder(ABC):
     @abstractmethod
     def tensors(self) -> dict[str, Tensor]:
         """All that was learned, by name, as a run folder keeps it."""
+
+    @property
+    def views(self) -> Mapping[str, slice]:
+        """Which columns of a vector say what; most encoders have one view."""
+        return {"vectors": slice(0, self.width)}
 
     @property
     def model(self) -> nn.Module | None:

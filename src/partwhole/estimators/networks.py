@@ -218,14 +218,17 @@ class NetworkPredictor(NetworkEncoder, Predictor):
         return torch.cat(list(self.outputs_in_pieces(self.inputs.prepared(store), self.network)))
 
 
-def carry_out(plan: TrainingPlan[N, B], fit: Fit[TrainConfig], *, spans_ranks: bool = False) -> None:
-    """Train as planned, kept in the folder of the fit; `spans_ranks`: processes can do it together."""
+def carry_out(
+    plan: TrainingPlan[N, B], fit: Fit[TrainConfig], *, spans_ranks: bool = False, anneal: bool = False
+) -> None:
+    """Train as planned, kept in the folder of the fit; `spans_ranks`: processes can do it together; `anneal`:
+    the learning rate rises and falls."""
     config = fit.config
     if ranks.count() > 1:
         _require_ranks(fit, spans_ranks)
     if len(fit.store) < 2 and config.epochs > 0:
         raise PartwholeError("One graph alone cannot be contrasted with others; give at least two graphs.")
-    schedule = Schedule.of(config)
+    schedule = Schedule.of(config, anneal=anneal)
     fit.facts["machine"]["device"] = str(schedule.device)
     shown = config.verbose and ranks.is_first()
     trainer = Trainer(

@@ -112,7 +112,7 @@ class SubgraphInfoMax(GraphEstimator[RecipeConfig]):
     temperature : float, default 0.2
         Divisor of the cosine score.
     start_from : str, default ''
-        Begin with the weights of this run, or of a pretrained encoder (molecules), not with random
+        Begin with the weights of this run, or of a pretrained encoder (molecules-small), not with random
         ones.
     head_negatives : bool, default True
         Contrast with the permuted graph (off: BASE).

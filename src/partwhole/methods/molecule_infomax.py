@@ -26,8 +26,9 @@ from partwhole.graphs.store import GraphStore
 from partwhole.losses.head_tail import PAPER
 from partwhole.recipes.graph_vectors import Said, spread
 from partwhole.recipes.molecule_views import (
+    WEIGHTS,
     Ranges,
-    Whitening,
+    Turned,
     hashed_patterns,
     patterns,
     quick_descriptors,
@@ -67,11 +68,6 @@ class MoleculeConfig(TrainConfig):
     patterns: bool = option(True, "How often Morgan patterns occur, in a vector.")
     pattern_columns: int = option(512, "Columns of patterns.", least=1)
 
-    @property
-    def anneal(self) -> bool:
-        """The learning rate rises and falls."""
-        return True
-
     def model(self) -> FitConfig:
         """The options of the paper's model and of its bound."""
         return FitConfig(
@@ -88,12 +84,12 @@ class MoleculeConfig(TrainConfig):
 
 @dataclass(frozen=True)
 class ExactViews:
-    """Descriptors and patterns as they stand in a vector; the variances of each view add up to its weight."""
+    """Descriptors and patterns as they stand in a vector."""
 
     config: MoleculeConfig
     ranges: Ranges
     places: np.ndarray  # [patterns] int64
-    scale: np.ndarray  # [2] of descriptors, of patterns
+    scale: np.ndarray  # [2] of descriptors, of patterns: makes their variances add up to 1
 
     @classmethod
     def of(cls, sample: GraphStore, config: MoleculeConfig) -> ExactViews:
@@ -104,12 +100,13 @@ class ExactViews:
         return cls(config, ranges, places, np.array([max(float(v), 1e-12) ** -0.5 for v in variances]))
 
     def __call__(self, store: GraphStore) -> list[np.ndarray]:
-        """[n, columns] of each view that is on."""
+        """[n, columns] of each view that is on, with its weight."""
         views = []
         if self.config.descriptors:
-            views.append(self.ranges.standardised(descriptors(store, quick_descriptors())) * self.scale[0])
+            described = self.ranges.standardised(descriptors(store, quick_descriptors()))
+            views.append(described * self.scale[0] * WEIGHTS["descriptors"] ** 0.5)
         if self.config.patterns:
-            views.append(patterns(store, self.places) * self.scale[1])
+            views.append(patterns(store, self.places) * self.scale[1] * WEIGHTS["patterns"] ** 0.5)
         return views
 
 
@@ -120,7 +117,7 @@ class MoleculeEncoder(Encoder):
         self.network, self.config = network, config
         self.learned = NetworkEncoder(network, network, inputs, config, lift=False)
         self.parts = NetworkEncoder(network, network.model, inputs, config, lift=False, subgraphs=True)
-        self.whitening: Whitening | None = None  # of what was learned
+        self.turned: Turned | None = None  # of what was learned
         self.exact: ExactViews | None = None
 
     @property
@@ -155,14 +152,17 @@ class MoleculeEncoder(Encoder):
 
     def encode(self, store: GraphStore) -> Iterator[np.ndarray]:
         """[n, width] float32: learned, descriptors, patterns."""
-        assert self.whitening is not None
+        assert self.turned is not None
         assert self.exact is not None
         prepared = self.learned.inputs.prepared(store)
         outputs = (
             self.learned.outputs_in_pieces(prepared, self.network.embed) if self.config.learned else None
         )
         for piece in pieces(store):
-            views = [] if outputs is None else [self.whitening(next(outputs).cpu().numpy())]
+            views = []
+            if outputs is not None:
+                z = next(outputs).cpu().numpy()
+                views.append(self.turned(z) * WEIGHTS["learned"] ** 0.5)
             yield np.hstack([*views, *self.exact(piece)]).astype(np.float32)
 
     def settle(self, store: GraphStore) -> Mapping[str, Tensor]:
@@ -170,17 +170,17 @@ class MoleculeEncoder(Encoder):
         self.parts.divide_parts(store)
         sample = store.take(spread(store, SAMPLE))
         z = torch.cat(list(self.learned.outputs_in_pieces(sample, self.network.embed)))
-        self.whitening = Whitening.of(z.cpu().numpy())
+        self.turned = Turned.of(z.cpu().numpy())
         if self.exact is None:  # the same for all weights
             self.exact = ExactViews.of(sample, self.config)
         return self.beside()
 
     def beside(self) -> dict[str, Tensor]:
         """What is kept besides the weights."""
-        assert self.whitening is not None
+        assert self.turned is not None
         assert self.exact is not None
-        kept = {"vector.mean": self.whitening.mean, "vector.map": self.whitening.map}
-        kept |= {"vector.spread": self.whitening.spread, "exact.scale": self.exact.scale}
+        kept = {"vector.mean": self.turned.mean, "vector.map": self.turned.map}
+        kept |= {"vector.spread": self.turned.spread, "exact.scale": self.exact.scale}
         kept |= {"exact.mean": self.exact.ranges.mean, "exact.range": self.exact.ranges.scale}
         kept |= {"exact.places": self.exact.places}
         return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in kept.items()}
@@ -198,7 +198,7 @@ class MoleculeEncoder(Encoder):
                 "the version of RDKit that its configuration names."
             )
         self.learned.restore({n: t for n, t in tensors.items() if n not in BESIDE}, path)
-        self.whitening = Whitening(known["vector.mean"], known["vector.map"], known["vector.spread"])
+        self.turned = Turned(known["vector.mean"], known["vector.map"], known["vector.spread"])
         ranges = Ranges(known["exact.mean"], known["exact.range"])
         self.exact = ExactViews(self.config, ranges, known["exact.places"], known["exact.scale"])
 
@@ -244,7 +244,7 @@ class MoleculeInfoMax(GraphEstimator[MoleculeConfig]):
                 DescribedFeed(feed, said, fit.config),
                 finish=lambda: encoder.settle(store),
             )
-            carry_out(plan, fit, spans_ranks=True)
+            carry_out(plan, fit, spans_ranks=True, anneal=True)
         if cache is not None:
             shutil.rmtree(cache, ignore_errors=True)
         return encoder

@@ -29,7 +29,8 @@ SLOW = (
     "FpDensityMorgan2",
     "FpDensityMorgan3",
 )
-NOISE = 1e-4  # share of the largest variance; a direction of less is not made louder
+NOISE = 1e-4  # share of the largest variance; a direction of less is taken to have so much
+WEIGHTS = {"learned": 0.5, "descriptors": 2.0, "patterns": 0.5}  # shares of the variance of a vector
 RADIUS = 2  # bonds around an atom that a pattern reaches
 PLACES = 4096  # that patterns are told apart by
 
@@ -58,23 +59,23 @@ class Ranges:
 
 
 @dataclass(frozen=True)
-class Whitening:
-    """Learned vectors in their main directions, half way to equal variance: each direction is divided by the
-    root of its standard deviation. Beyond `FAREST` deviations, vectors are cut off."""
+class Turned:
+    """Learned vectors in their main directions, cut off beyond `FAREST` deviations.
+
+    Directions keep their own variance: made equal, or half way there, they predicted worse from few labels.
+    """
 
     mean: np.ndarray  # [d] float64
     map: np.ndarray  # [d, d] to directions of variance 1
-    spread: np.ndarray  # [d] what they have instead; their variances add up to 1
+    spread: np.ndarray  # [d] their own deviations, up to a factor; their variances add up to 1
 
     @classmethod
-    def of(cls, z: np.ndarray) -> Whitening:
+    def of(cls, z: np.ndarray) -> Turned:
         """From vectors [n, d]."""
         values, directions = np.linalg.eigh(np.cov(z.T.astype(np.float64)))
         deviation = np.sqrt(np.maximum(values[::-1], NOISE * max(values.max(), 1e-30)))
-        spread = np.sqrt(deviation)
-        return cls(
-            z.mean(axis=0, dtype=np.float64), directions[:, ::-1] / deviation, spread / np.linalg.norm(spread)
-        )
+        map_ = directions[:, ::-1] / deviation
+        return cls(z.mean(axis=0, dtype=np.float64), map_, deviation / np.linalg.norm(deviation))
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """[n, d]"""

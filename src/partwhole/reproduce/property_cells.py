@@ -22,7 +22,11 @@ TEST = 0.2  # share of the molecules
 EVERY = "all"  # labels of the molecules that are not tested
 
 # What a row is called for numbers and for classes.
-METHOD = {"linear": ("ridge", "logistic"), "network": ("regressor", "classifier")}
+METHOD = {
+    "linear": ("ridge", "logistic"),
+    "auto": ("auto-regressor", "auto-classifier"),
+    "network": ("regressor", "classifier"),
+}
 
 
 @functools.lru_cache(maxsize=1)

@@ -84,7 +84,7 @@ def _probe(name: str, label: str, vectors: str) -> Row:
 
 
 SMALL_STEPS = {"batch_size": 32, "snapshot_every": 0}
-FINE_TUNED = MH | SMALL_STEPS | {"start_from": "molecules"}
+FINE_TUNED = MH | SMALL_STEPS | {"start_from": "molecules-small"}
 FROM_LABELS = SMALL_STEPS | {"unsupervised_weight": 0.0}
 BUDGET_OF_MOLECULES = {
     f"Lipophilicity:{EVERY}": (5, 20),
@@ -149,10 +149,15 @@ TABLES = {
                 _probe("morgan", "Morgan fingerprints, linear", "morgan"),
                 _probe("descriptors", "descriptors and Morgan counts, linear", "descriptors"),
                 _probe("untrained", "untrained encoder, linear", "untrained"),
-                _probe("pretrained", "pretrained encoder, linear", "molecules"),
+                _probe("pretrained", "encoder molecules-small, linear", "molecules-small"),
+                _probe("learned", "what molecules learned, linear", "molecules-learned"),
+                _probe("molecules", "vectors of molecules, linear", "molecules"),
+                Row(
+                    "auto", "the default: vectors of molecules, best of several models", {}, "auto", epochs=0
+                ),
                 Row(
                     "fine-tuned",
-                    "pretrained encoder, fine-tuned",
+                    "encoder molecules-small, fine-tuned",
                     FINE_TUNED,
                     "network",
                     budget=BUDGET_OF_MOLECULES,

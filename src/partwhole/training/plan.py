@@ -103,12 +103,10 @@ class Schedule:
     anneal: bool = False  # the rate rises to `lr` over the first steps, and falls to 0 with the last
 
     @classmethod
-    def of(cls, options: ScheduleOptions) -> Schedule:
+    def of(cls, options: ScheduleOptions, *, anneal: bool = False) -> Schedule:
         """The schedule that the options of a fit say."""
-        annealed = bool(getattr(options, "anneal", False))
-        return cls(
-            options.epochs, options.lr, options.snapshot_every, choose_device(options.device), annealed
-        )
+        device = choose_device(options.device)
+        return cls(options.epochs, options.lr, options.snapshot_every, device, anneal)
 
     def rate(self, step: int, steps: int) -> float:
         """The learning rate of a step, counted from the first, of so many."""

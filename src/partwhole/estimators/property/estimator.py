@@ -13,18 +13,20 @@ from partwhole.estimators.encoder import Predictor
 from partwhole.estimators.fits import Kept
 from partwhole.estimators.labelled import LabelledEstimator, LabelledFit, Outcome
 from partwhole.estimators.linear import encoder_named, vectors_of
+from partwhole.estimators.loading import load_run
 from partwhole.estimators.property.choosing import FEWEST_CHECKED, FOLDS, LEAST_SHARE, Chosen, choose
-from partwhole.estimators.property.heads import Views
 from partwhole.estimators.property.options import PropertyConfig
 from partwhole.estimators.property.predictor import ENCODER, PropertyPredictor, restored
 from partwhole.estimators.semi_supervised.held_out import HeldOut
 from partwhole.estimators.semi_supervised.targets import ClassTargets, NumberTargets, Targets
+from partwhole.estimators.subgraph_infomax import SubgraphInfoMax
 from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
 from partwhole.sources.readers.molecules import SCHEMA
 from partwhole.sources.scaffolds import scaffolds_of
 
-OF_MOLECULES, OF_GRAPHS = "molecules", "subgraph-infomax"  # whose vectors
+OF_MOLECULES = "molecules"  # whose vectors molecules have
+EPOCHS = 20  # that vectors of other graphs are trained for: more add nothing (docs/recipe.md)
 
 
 class PropertyEstimator(LabelledEstimator[PropertyConfig]):
@@ -40,15 +42,15 @@ class PropertyEstimator(LabelledEstimator[PropertyConfig]):
     def learn_labels(self, fit: LabelledFit[PropertyConfig]) -> Outcome:
         """Make the vectors, and choose the heads of each target."""
         seed, store = fit.config.random_state, fit.store
-        encoder = encoder_named(_vectors(fit.config.vectors, store), store, seed)
+        encoder = _encoder(fit.config.vectors, store, seed)
         some, values = store.take(fit.train), fit.values[fit.train]
-        x, views = vectors_of(encoder, some), views_of(encoder)
+        x, views = vectors_of(encoder, some), encoder.learned_.views
         molecules = store.schema.chemistry and store.schema.edge
         groups = scaffolds_of(some) if molecules else None
         labels = [_labels(fit.targets, k, y) for k, y in enumerate(values.T)]
         classes = self.learns_classes
         chosen = [choose(x, y, views, classes=classes, seed=seed, groups=groups) for y in labels]
-        predictor = PropertyPredictor(encoder, views, chosen, classes)
+        predictor = PropertyPredictor(encoder, chosen, classes)
         fit.facts["encoder"] = encoder.about_
         fit.facts["heads"] = predictor.facts()
         checked = _checked(fit, [c.said for c in chosen], [y.shape[1] for y in labels], groups is not None)
@@ -59,7 +61,7 @@ class PropertyEstimator(LabelledEstimator[PropertyConfig]):
         facts = kept.facts["encoder"]
         inner = {k.removeprefix(ENCODER): v for k, v in kept.tensors.items() if k.startswith(ENCODER)}
         encoder = METHODS.get(facts["method"]).restored(facts, inner, kept.path)
-        return restored(encoder, views_of(encoder), kept.facts["heads"], kept.tensors, self.learns_classes)
+        return restored(encoder, kept.facts["heads"], kept.tensors, self.learns_classes)
 
     @property
     def errors_(self) -> dict[str, dict[str, float]]:
@@ -70,17 +72,34 @@ class PropertyEstimator(LabelledEstimator[PropertyConfig]):
 
 
 class PropertyRegressor(PropertyEstimator):
-    """Numbers from few labels, with intervals.
+    """Numbers from few labels, with intervals: what predicts best is found by folds of the labelled graphs.
 
     Parameters
     ----------
     vectors : str
         Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs
-        first, without labels; `auto`: `molecules` for molecules, `subgraph-infomax` for other graphs.
-    random_state : int, RandomState or None
+        first, without labels; auto: molecules for molecules, subgraph-infomax for other graphs.
+    random_state : int, RandomState, Generator or None
         Seed of folds and forests, and of a method that is fitted for it.
     verbose : bool
         Show progress on standard error.
+
+    Attributes
+    ----------
+    choice_ : list of str
+        What was chosen for each target, and how the others did.
+    held_out_ : HeldOut or None
+        What was said of each labelled graph by models that did not see it; None for fewer than ten.
+    targets_ : Targets
+        Names and units of what is predicted.
+
+    Examples
+    --------
+    >>> from partwhole import PropertyRegressor, make_motif_graphs
+    >>> graphs = make_motif_graphs(20, random_state=0)
+    >>> model = PropertyRegressor(vectors="counts").fit(graphs, graphs.num_nodes.astype(float))
+    >>> model.predict_interval(graphs).shape
+    (20, 1, 2)
     """
 
     method = "auto-regressor"
@@ -121,17 +140,34 @@ class PropertyRegressor(PropertyEstimator):
 
 
 class PropertyClassifier(PropertyEstimator):
-    """Classes from few labels, with probabilities.
+    """Classes from few labels, with probabilities: what predicts best is found by folds of these.
 
     Parameters
     ----------
     vectors : str
         Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs
-        first, without labels; `auto`: `molecules` for molecules, `subgraph-infomax` for other graphs.
-    random_state : int, RandomState or None
+        first, without labels; auto: molecules for molecules, subgraph-infomax for other graphs.
+    random_state : int, RandomState, Generator or None
         Seed of folds and forests, and of a method that is fitted for it.
     verbose : bool
         Show progress on standard error.
+
+    Attributes
+    ----------
+    choice_ : list of str
+        What was chosen for each target, and how the others did.
+    held_out_ : HeldOut or None
+        What was said of each labelled graph by models that did not see it; None for fewer than ten.
+    targets_ : Targets
+        Names and classes of what is predicted.
+
+    Examples
+    --------
+    >>> from partwhole import PropertyClassifier, make_motif_graphs
+    >>> graphs = make_motif_graphs(20, random_state=0)
+    >>> model = PropertyClassifier(vectors="counts").fit(graphs, graphs.labels)
+    >>> model.predict_proba(graphs).shape
+    (20, 2)
     """
 
     method = "auto-classifier"
@@ -141,16 +177,13 @@ class PropertyClassifier(PropertyEstimator):
     learns_classes = True
 
 
-def views_of(encoder: GraphEstimator[Any]) -> Views:
-    """Which columns of its vectors say what."""
-    return getattr(encoder.learned_, "views", None) or {"vectors": slice(0, encoder.width)}
-
-
-def _vectors(asked: str, store: GraphStore) -> str:
-    """Whose vectors are taken."""
-    if asked != AUTO:
-        return asked
-    return OF_MOLECULES if store.schema.same_inputs(SCHEMA) else OF_GRAPHS
+def _encoder(vectors: str, store: GraphStore, seed: int) -> GraphEstimator[Any]:
+    """What makes the vectors."""
+    if vectors != AUTO:
+        return encoder_named(vectors, store, seed)
+    if store.schema.same_inputs(SCHEMA):
+        return load_run(OF_MOLECULES)
+    return SubgraphInfoMax(epochs=EPOCHS, random_state=seed).fit(store)
 
 
 def _labels(targets: Targets, target: int, y: np.ndarray) -> np.ndarray:

@@ -12,7 +12,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from partwhole.estimators.property.heads import Head, Said, Views
 
 TREES = 300
-SHARE = 1 / 3  # of the columns that a split of a regression looks at
+SHARE = 0.15  # of the columns that a split of a regression looks at
+MOST = 2000  # graphs that a tree grows from
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,12 @@ class Forest(Head):
     @classmethod
     def fit(cls, x: np.ndarray, y: np.ndarray, views: Views, *, classes: bool, seed: int) -> Self:
         """scikit-learn's."""
-        outputs = y.shape[1]
+        outputs, usual = y.shape[1], {"random_state": seed, "max_samples": min(len(x), MOST)}
         if classes:
-            model = RandomForestClassifier(TREES, random_state=seed, class_weight="balanced_subsample")
+            model = RandomForestClassifier(TREES, class_weight="balanced_subsample", **usual)
             model.fit(x, y.argmax(axis=1))
         else:
-            model = RandomForestRegressor(TREES, random_state=seed, max_features=SHARE).fit(x, y[:, 0])
+            model = RandomForestRegressor(TREES, max_features=SHARE, **usual).fit(x, y[:, 0])
         trees = [tree.tree_ for tree in model.estimators_]
         values = [tree.value[:, 0, :] for tree in trees]  # of classes, their shares
         if classes:

@@ -25,7 +25,6 @@ class PropertyPredictor(Predictor):
     """An encoder and the heads of each target."""
 
     encoder: GraphEstimator[Any]
-    views: Views
     chosen: list[Chosen]  # of each target
     classes: bool
 
@@ -33,6 +32,11 @@ class PropertyPredictor(Predictor):
     def width(self) -> int:
         """Columns of the vectors that the heads look at."""
         return self.encoder.width
+
+    @property
+    def views(self) -> Views:
+        """Those of the encoder."""
+        return self.encoder.learned_.views
 
     def encode(self, store: GraphStore) -> Iterator[np.ndarray]:
         """The vectors that the heads look at."""
@@ -76,13 +80,12 @@ class PropertyPredictor(Predictor):
 
 def restored(
     encoder: GraphEstimator[Any],
-    views: Views,
     facts: list[Mapping[str, Any]],
     tensors: Mapping[str, Tensor],
     classes: bool,
 ) -> PropertyPredictor:
     """What `tensors` and `facts` gave, again."""
-    chosen = []
+    chosen, views = [], encoder.learned_.views
     for target, kept in enumerate(facts):
         heads = []
         for place, named in enumerate(kept["heads"]):
@@ -93,7 +96,7 @@ def restored(
             candidate = Candidate(named["head"], tuple(named["views"]))
             heads.append((candidate, HEADS[named["head"]].restored(own, candidate.columns(views)[1])))
         chosen.append(Chosen(heads, None, kept["width"], json.loads(kept["errors"]), kept["called"]))
-    return PropertyPredictor(encoder, views, chosen, classes)
+    return PropertyPredictor(encoder, chosen, classes)
 
 
 def _joined(said: list[Said]) -> Said:
