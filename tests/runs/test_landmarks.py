@@ -26,14 +26,11 @@ pytest.importorskip("rdkit")
 
 PEPTIDE = "N" + "C(CO)C(=O)NC(Cc1ccccc1)C(=O)NC(C)C(=O)N" * 20 + "CC(=O)O"  # of 61 amino acids
 FAR = {
-    "ethanol": "CCO",
     "water": "O",
     "methane": "C",
-    "manganese chloride": "[Mn+2].[Cl-].[Cl-]",
-    "bonded manganese chloride": "Cl[Mn]Cl",
     "zinc oxide": "[Zn]=O",
     "salt": "[Na+].[Cl-]",
-    "ferrocene": "[Fe+2].c1cc[cH-]c1.c1cc[cH-]c1",
+    "uranium": "[U]",
     "peptide": PEPTIDE,
 }
 NEAR = ["CC(=O)Oc1ccccc1C(=O)O", "Cn1c(=O)c2c(ncn2C)n(C)c1=O", "CC(C)Cc1ccc(cc1)C(C)C(=O)O"]
@@ -101,25 +98,25 @@ def test_landmarks_are_kept_in_the_run_folder(tmp_path):
 @pytest.mark.slow
 def test_embed_and_neighbors_say_what_is_far(tmp_path):
     (tmp_path / "t.csv").write_text(
-        "id,smiles\n" + "".join(f"m{k},{s}\n" for k, s in enumerate([*NEAR, "CCO"]))
+        "id,smiles\n" + "".join(f"m{k},{s}\n" for k, s in enumerate([*NEAR, "O"]))
     )
     out = tmp_path / "v.parquet"
     done = partwhole("embed", "--pretrained", "molecules", tmp_path / "t.csv", "--out", out)
     said = "1 of 4 graphs are far from what the encoder was trained on (column far); their vectors may mean"
     assert said in done.stdout
     assert parquet.read_table(out).column("far").to_pylist() == [False, False, False, True]
-    for query in ("CCO", "m3"):
+    for query in ("O", "m3"):
         found = partwhole("neighbors", "molecules", out, query)
         assert f"{query} is far from what the encoder was trained on" in found.stdout
     found = partwhole("neighbors", "molecules", out, NEAR[0])
     assert "is far" not in found.stdout
-    answers = json.loads(partwhole("neighbors", "molecules", out, "CCO", "--json").stdout)["answers"]
+    answers = json.loads(partwhole("neighbors", "molecules", out, "O", "--json").stdout)["answers"]
     assert answers[0]["far"] is True
 
 
 def test_other_machines_tell_it_too():
     """They get the run as bytes."""
     content = RunContent.of(pretrained_folder("molecules"))
-    store = load_graphs([NEAR[0], "CCO"], schema=load_pretrained().schema_)
+    store = load_graphs([NEAR[0], "O"], schema=load_pretrained().schema_)
     (table,), _ = embed_shard(content, [], LoadedShard(Piece(store)), Reading())
     assert table.column("far").to_pylist() == [False, True]
