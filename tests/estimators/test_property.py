@@ -105,9 +105,9 @@ def test_heads_come_back_from_their_arrays(head: type[Head], of_classes):
 def test_what_bends_is_not_left_to_a_linear_model():
     x, y = numbers(150)
     chosen = choose(x, y, VIEWS, classes=False, seed=0, groups=None)
-    linear = chosen.errors["linear on learned and exact"]
+    linear = chosen.errors["linear on learned, exact"]
     assert min(chosen.errors.values()) < 0.7 * linear
-    assert chosen.called != "linear on learned and exact"
+    assert chosen.called != "linear on learned, exact"
     assert set(chosen.errors) == {c.told for c in candidates_of(VIEWS)} | {TOGETHER}
 
 
@@ -203,6 +203,8 @@ def test_fit_chooses_by_itself_and_predict_tells_how_sure_it_is(partwhole, tmp_p
     done = partwhole(*fit)
     assert "Fitted auto-regressor to 23 labelled of" in done.out
     assert "Chosen, boiling_point: " in done.out
+    assert "Tried in folds of the labelled graphs" in done.out
+    assert done.out.count(" on descriptors, patterns") >= 3
     assert "folds of the labelled graphs" in done.out
     partwhole("predict", run, LIQUIDS, "--out", out)
     rows = list(csv.DictReader(out.open()))

@@ -63,6 +63,7 @@ def print_summary(fitted: FittedRun) -> None:
     print(f"Fitted {fitted.estimator.method} to {learned_from}; the run is in {fitted.out}.")
     if labelled:
         _print_choices(labelled)
+        _print_tried(labelled)
         _print_held_out(labelled)
     print(f"Next: partwhole {_next_step(fitted)}")
 
@@ -78,6 +79,7 @@ def _labels_as_json(estimator: AnyLabelled) -> dict[str, object]:
         "targets": estimator.target_names_,
         "labelled": _number_labelled(estimator),
         "choice": estimator.choice_,
+        **({"tried": estimator.errors_} if hasattr(estimator, "errors_") else {}),
         "held_out": held and {"how": held.how, "measures": {g.target: g.measures for g in held.guesses}},
     }
 
@@ -88,6 +90,25 @@ def _print_choices(estimator: AnyLabelled) -> None:
         print(f"Chosen, {choice}.")
     if len(estimator.choice_) > MOST_TOLD:
         print(f"… and {len(estimator.choice_) - MOST_TOLD} more.")
+
+
+def _print_tried(estimator: AnyLabelled) -> None:
+    """How well all that was tried predicts in folds of the labelled graphs, the best first; of many targets,
+    the first ones."""
+    from partwhole.estimators.property.estimator import PropertyEstimator
+
+    if not isinstance(estimator, PropertyEstimator):
+        return
+    errors = {name: of for name, of in estimator.errors_.items() if of}
+    names = list(errors)[:MOST_TOLD]
+    if not names:
+        return
+    tried = sorted(errors[names[0]], key=lambda called: errors[names[0]][called])
+    rows = [[called, *(f"{errors[name][called]:.3f}" for name in names)] for called in tried]
+    measure = "log-loss" if estimator.learns_classes else "RMSE in standard deviations of the labels"
+    print_table(
+        "Tried in folds of the labelled graphs", ["model", *names], rows, numbers=names, note=f"{measure}."
+    )
 
 
 def _print_held_out(estimator: AnyLabelled) -> None:

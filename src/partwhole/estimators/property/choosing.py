@@ -34,8 +34,8 @@ class Candidate:
 
     @property
     def told(self) -> str:
-        """In words: `forest on descriptors and patterns`."""
-        return f"{self.head} on {' and '.join(self.views)}"
+        """In words: `forest on descriptors, patterns`."""
+        return f"{self.head} on {', '.join(self.views)}"
 
     def columns(self, views: Views) -> tuple[np.ndarray, Views]:
         """Its columns of a vector [k], and where each view is among these."""

@@ -14,7 +14,14 @@ from partwhole.estimators.fits import Kept
 from partwhole.estimators.labelled import LabelledEstimator, LabelledFit, Outcome
 from partwhole.estimators.linear import encoder_named, vectors_of
 from partwhole.estimators.loading import load_run
-from partwhole.estimators.property.choosing import FEWEST_CHECKED, FOLDS, LEAST_SHARE, Chosen, choose
+from partwhole.estimators.property.choosing import (
+    FEWEST_CHECKED,
+    FOLDS,
+    LEAST_SHARE,
+    TOGETHER,
+    Chosen,
+    choose,
+)
 from partwhole.estimators.property.options import PropertyConfig
 from partwhole.estimators.property.predictor import ENCODER, PropertyPredictor, restored
 from partwhole.estimators.semi_supervised.held_out import HeldOut
@@ -54,7 +61,7 @@ class PropertyEstimator(LabelledEstimator[PropertyConfig]):
         fit.facts["encoder"] = encoder.about_
         fit.facts["heads"] = predictor.facts()
         checked = _checked(fit, [c.said for c in chosen], [y.shape[1] for y in labels], groups is not None)
-        return Outcome(predictor, _told(fit.targets.names, chosen, classes), checked)
+        return Outcome(predictor, _told(fit.targets.names, chosen), checked)
 
     def restore_predictor(self, kept: Kept[PropertyConfig], targets: Targets) -> Predictor:
         """Encoder and heads that were kept."""
@@ -87,7 +94,7 @@ class PropertyRegressor(PropertyEstimator):
     Attributes
     ----------
     choice_ : list of str
-        What was chosen for each target, and how the others did.
+        What was chosen for each target; `errors_` has the errors of all that was tried.
     held_out_ : HeldOut or None
         What was said of each labelled graph by models that did not see it; None for fewer than ten.
     targets_ : Targets
@@ -155,7 +162,7 @@ class PropertyClassifier(PropertyEstimator):
     Attributes
     ----------
     choice_ : list of str
-        What was chosen for each target, and how the others did.
+        What was chosen for each target; `errors_` has the errors of all that was tried.
     held_out_ : HeldOut or None
         What was said of each labelled graph by models that did not see it; None for fewer than ten.
     targets_ : Targets
@@ -213,15 +220,7 @@ def _checked(
     return HeldOut(how, fit.targets.guesses(fit.train, some, values, torch.from_numpy(np.hstack(shown))))
 
 
-def _told(names: list[str], chosen: list[Chosen], classes: bool) -> list[str]:
-    """The choice of each target, and how the others did."""
-    measure = "log-loss" if classes else "error in standard deviations"
-    lines = []
-    for name, found in zip(names, chosen):
-        if not found.errors:
-            lines.append(f"{name}: all heads together, since fewer than {FEWEST_CHECKED} labels tell nothing")
-            continue
-        ranked = sorted(found.errors.items(), key=lambda entry: entry[1])
-        others = ", ".join(f"{called} {error:.3f}" for called, error in ranked[1:])
-        lines.append(f"{name}: {found.called}, {measure} {ranked[0][1]:.3f} in folds ({others})")
-    return lines
+def _told(names: list[str], chosen: list[Chosen]) -> list[str]:
+    """The choice of each target; `errors_` tells how the others did."""
+    nothing = f"{TOGETHER}, since fewer than {FEWEST_CHECKED} labels tell nothing"
+    return [f"{name}: {c.called if c.errors else nothing}" for name, c in zip(names, chosen)]
