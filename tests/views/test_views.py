@@ -303,5 +303,5 @@ def test_a_page_of_a_pretrained_encoder(tmp_path):
     done = partwhole("report", "molecules", LIQUIDS, "--out", tmp_path / "page.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "page.html").read_text()
-    assert "pretrained encoder molecules (subgraph-infomax" in page
+    assert "pretrained encoder molecules (molecule-infomax" in page
     assert "run folder" not in page
