@@ -104,12 +104,17 @@ def choose(
     return Chosen(heads, whole, np.nan if classes else _width(said[best], y[some]), errors, best)
 
 
+def enough(groups: np.ndarray) -> bool:
+    """Whether there are enough groups to keep each in one fold."""
+    return len(np.unique(groups)) >= 2 * FOLDS
+
+
 def splits_of(
     y: np.ndarray, classes: bool, seed: int, groups: np.ndarray | None
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Folds of labelled graphs: whole groups where there are enough of them, else classes spread evenly."""
     nothing = np.zeros(len(y))
-    if groups is not None and len(np.unique(groups)) >= 2 * FOLDS:
+    if groups is not None and enough(groups):
         order = np.random.default_rng(seed).permutation(groups.max() + 1)  # which groups go together is drawn
         yield from GroupKFold(FOLDS).split(nothing, groups=order[groups])
     elif classes and np.min(y.sum(axis=0)[y.sum(axis=0) > 0]) >= FOLDS:

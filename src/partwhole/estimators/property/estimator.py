@@ -21,6 +21,7 @@ from partwhole.estimators.property.choosing import (
     TOGETHER,
     Chosen,
     choose,
+    enough,
 )
 from partwhole.estimators.property.options import PropertyConfig
 from partwhole.estimators.property.predictor import ENCODER, PropertyPredictor, restored
@@ -54,13 +55,14 @@ class PropertyEstimator(LabelledEstimator[PropertyConfig]):
         x, views = vectors_of(encoder, some), encoder.learned_.views
         molecules = store.schema.chemistry and store.schema.edge
         groups = scaffolds_of(some) if molecules else None
+        kept = groups is not None and enough(groups)
         labels = [_labels(fit.targets, k, y) for k, y in enumerate(values.T)]
         classes = self.learns_classes
         chosen = [choose(x, y, views, classes=classes, seed=seed, groups=groups) for y in labels]
         predictor = PropertyPredictor(encoder, chosen, classes)
         fit.facts["encoder"] = encoder.about_
         fit.facts["heads"] = predictor.facts()
-        checked = _checked(fit, [c.said for c in chosen], [y.shape[1] for y in labels], groups is not None)
+        checked = _checked(fit, [c.said for c in chosen], [y.shape[1] for y in labels], kept)
         return Outcome(predictor, _told(fit.targets.names, chosen), checked)
 
     def restore_predictor(self, kept: Kept[PropertyConfig], targets: Targets) -> Predictor:
