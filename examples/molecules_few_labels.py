@@ -27,7 +27,7 @@ molecules = load_graphs(table)
 y = molecules.target(column)  # NaN where the table has a gap
 known = ~np.isnan(y)
 
-best = PropertyRegressor().fit(molecules, y)  # vectors of the encoder that comes with the package
+best = PropertyRegressor().fit(molecules, y, names=column)  # on vectors of the encoder in the package
 checked = best.held_out_.guesses[0]  # each molecule by a model that did not see it
 print(best.choice_[0])
 errors = {"best": np.abs(checked.known - checked.predicted).mean()}
