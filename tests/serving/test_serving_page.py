@@ -54,7 +54,7 @@ def page(served):
 
 
 def test_parts_have_a_legend_and_graphs_unlike_the_fit_a_warning():
-    service = Served("molecules", EXAMPLES / "molecules.csv", "--seconds", HANGS)
+    service = Served("molecules-small", EXAMPLES / "molecules.csv", "--seconds", HANGS)
     try:
         aspirin, water = service.post("/look", {"smiles": [ASPIRIN, "O"]}).json()
         assert (aspirin["far"], water["far"]) == (False, True)
