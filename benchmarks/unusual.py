@@ -87,7 +87,10 @@ def compare(name: str, pair: Pair) -> None:
 
 
 def far_shares() -> None:
-    encoder, landmarks = load_pretrained(), read_landmarks(pretrained_folder("molecules"))
+    encoder, landmarks = (
+        load_pretrained("molecules-small"),
+        read_landmarks(pretrained_folder("molecules-small")),
+    )
     if landmarks is None:
         raise SystemExit("make the encoder again: it has no landmarks")
     graphs = {name: load_graphs(name) for name in SETS}
