@@ -41,6 +41,11 @@ def test_views_stand_side_by_side_and_can_be_had_alone(model):
         np.testing.assert_allclose(alone, vectors[:, columns], atol=1e-6)
 
 
+def test_one_view_must_be_left():
+    with pytest.raises(PartwholeError, match="All views are switched off"):
+        MoleculeInfoMax(learned=False, descriptors=False, patterns=False).fit(LIQUIDS)
+
+
 def test_a_vector_depends_on_its_own_molecule_only(model):
     graphs = load_graphs(LIQUIDS)
     np.testing.assert_allclose(model.transform(graphs[4:6]), model.transform(graphs)[4:6], atol=1e-5)

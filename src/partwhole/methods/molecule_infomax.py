@@ -68,6 +68,12 @@ class MoleculeConfig(TrainConfig):
     patterns: bool = option(True, "How often Morgan patterns occur, in a vector.")
     pattern_columns: int = option(512, "Columns of patterns.", least=1)
 
+    def validate(self) -> None:
+        """Something must be left to make a vector of."""
+        super().validate()
+        if not (self.learned or self.descriptors or self.patterns):
+            raise PartwholeError("All views are switched off; leave learned, descriptors or patterns on.")
+
     def model(self) -> FitConfig:
         """The options of the paper's model and of its bound."""
         return FitConfig(
@@ -195,7 +201,7 @@ class MoleculeEncoder(Encoder):
         if len(known) < len(BESIDE) or len(known["exact.mean"]) != len(quick_descriptors()):
             raise PartwholeError(
                 f"{path} was fitted with other descriptors than those of this RDKit; fit again, or install "
-                "the version of RDKit that its configuration names."
+                "the version of RDKit that it was fitted with."
             )
         self.learned.restore({n: t for n, t in tensors.items() if n not in BESIDE}, path)
         self.turned = Turned(known["vector.mean"], known["vector.map"], known["vector.spread"])
