@@ -298,17 +298,15 @@ def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
         if not isinstance(value, tuple | list) or not all(isinstance(v, str) for v in value):
             raise PartwholeError(f"{name} must be a list of names, not {value!r}.")
         for v in value if about["choices"] is not None else ():
-            about["choices"].get(v)
+            _require_choice(name, v, about["choices"])
         return
     right = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
     choices = about["choices"]
     if not right:
         wanted = "a name or a class" if isinstance(choices, Registry) else f"of type {kind.__name__}"
         raise PartwholeError(f"{name} must be {wanted}, not {value!r}.")
-    if isinstance(choices, tuple) and value not in choices:
-        raise PartwholeError(f"{name} cannot be {value!r}.{near_miss(value, choices, whole=FEW)}")
-    if choices is not None and not isinstance(choices, tuple):
-        choices.get(value)
+    if choices is not None:
+        _require_choice(name, value, choices)
     if kind is float and not math.isfinite(value):
         raise PartwholeError(f"{name} must be a finite number, not {value}.")
     if about["least"] is not None and value < about["least"]:
@@ -317,6 +315,13 @@ def _check_value(f: dataclasses.Field[Any], value: Any) -> None:
         raise PartwholeError(f"{name} must be above {about['above']}, not {value}.")
     if about["below"] is not None and not value < about["below"]:
         raise PartwholeError(f"{name} must be below {about['below']}, not {value}.")
+
+
+def _require_choice(name: str, value: Any, choices: tuple[str, ...] | Registry) -> None:
+    if isinstance(choices, Registry):
+        choices.get(value)
+    elif value not in choices:
+        raise PartwholeError(f"{name} cannot be {value!r}.{near_miss(value, choices, whole=FEW)}")
 
 
 def field_type(f: dataclasses.Field[Any]) -> type:

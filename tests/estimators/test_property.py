@@ -11,6 +11,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, RationalQuadratic, WhiteKernel
 
 from partwhole import load_graphs, load_run, make_motif_graphs
+from partwhole.errors import PartwholeError
 from partwhole.estimators.property.choosing import TOGETHER, Candidate, candidates_of, choose, splits_of
 from partwhole.estimators.property.estimator import PropertyClassifier, PropertyRegressor
 from partwhole.estimators.property.forest import SHARE, TREES, Forest
@@ -104,7 +105,7 @@ def test_heads_come_back_from_their_arrays(head: type[Head], of_classes):
 
 def test_what_bends_is_not_left_to_a_linear_model():
     x, y = numbers(150)
-    chosen = choose(x, y, VIEWS, classes=False, seed=0, groups=None)
+    chosen = choose(x, y, VIEWS, candidates_of(VIEWS), classes=False, seed=0, groups=None)
     linear = chosen.errors["linear on learned, exact"]
     assert min(chosen.errors.values()) < 0.7 * linear
     assert chosen.called != "linear on learned, exact"
@@ -113,7 +114,7 @@ def test_what_bends_is_not_left_to_a_linear_model():
 
 def test_intervals_hold_nine_in_ten_of_new_graphs():
     x, y = numbers(200)
-    chosen = choose(x, y, VIEWS, classes=False, seed=0, groups=None)
+    chosen = choose(x, y, VIEWS, candidates_of(VIEWS), classes=False, seed=0, groups=None)
     new, wanted = numbers(2000, seed=1)
     said = chosen.say(new, VIEWS)
     inside = np.abs(said.mean - wanted) <= chosen.width * said.deviation
@@ -212,3 +213,17 @@ def test_fit_chooses_by_itself_and_predict_tells_how_sure_it_is(partwhole, tmp_p
     for row in rows:
         low, high = float(row["boiling_point_low"]), float(row["boiling_point_high"])
         assert low < float(row["boiling_point_predicted"]) < high
+
+
+def test_models_and_views_can_be_named():
+    assert candidates_of(VIEWS, ["forest"], ["exact"]) == [Candidate("forest", ("exact",))]
+    assert {c.views for c in candidates_of(VIEWS, ["linear"])} == {("learned", "exact"), ("exact",)}
+    graphs = load_graphs(LIQUIDS)
+    y = graphs.target("boiling_point")
+    model = PropertyRegressor(vectors="descriptors", models=("forest",), views=("patterns",)).fit(graphs, y)
+    assert model.choice_ == ["target 0: forest on patterns"]
+    assert list(model.errors_["target 0"]) == ["forest on patterns"]
+    with pytest.raises(PartwholeError, match=r"no view 'pattern'. Did you mean 'patterns'"):
+        PropertyRegressor(vectors="descriptors", views=("pattern",)).fit(graphs, y)
+    with pytest.raises(PartwholeError, match=r"models cannot be 'tree'.*forest"):
+        PropertyRegressor(models=("tree",)).fit(graphs, y)

@@ -83,6 +83,13 @@ def _probe(name: str, label: str, vectors: str) -> Row:
     return Row(name, label, {"vectors": vectors}, "linear", epochs=0)
 
 
+def _of_rdkit(name: str, label: str, model: str = "", view: str = "") -> Row:
+    """RDKit's own vectors under a model, or under the best of all; of one of their views, or of both."""
+    options = {"vectors": "descriptors", "models": (model,) if model else (), "views": (view,) if view else ()}
+    return Row(name, label, options, "auto", epochs=0)
+
+
+NUMBERS_OF_LABELS = ("30", "100", "300", EVERY)
 SMALL_STEPS = {"batch_size": 32, "snapshot_every": 0}
 FINE_TUNED = MH | SMALL_STEPS | {"start_from": "molecules-small"}
 FROM_LABELS = SMALL_STEPS | {"unsupervised_weight": 0.0}
@@ -147,7 +154,13 @@ TABLES = {
             "Properties of molecules from few labels",
             (
                 _probe("morgan", "Morgan fingerprints, linear", "morgan"),
+                _of_rdkit("counts", "Morgan counts, linear", "linear", "patterns"),
+                _of_rdkit("counts-forest", "Morgan counts, forest", "forest", "patterns"),
+                _of_rdkit("descriptors-alone", "descriptors, linear", "linear", "descriptors"),
+                _of_rdkit("descriptors-forest", "descriptors, forest", "forest", "descriptors"),
                 _probe("descriptors", "descriptors and Morgan counts, linear", "descriptors"),
+                _of_rdkit("both-forest", "descriptors and Morgan counts, forest", "forest"),
+                _of_rdkit("both-auto", "descriptors and Morgan counts, best of several models"),
                 _probe("untrained", "untrained encoder, linear", "untrained"),
                 _probe("pretrained", "encoder molecules-small, linear", "molecules-small"),
                 _probe("learned", "what molecules learned, linear", "molecules-learned"),
@@ -170,7 +183,7 @@ TABLES = {
                     budget=BUDGET_OF_MOLECULES,
                 ),
             ),
-            tuple(f"{name}:{labels}" for labels in ("300", EVERY) for name in SETS),
+            tuple(f"{name}:{labels}" for labels in NUMBERS_OF_LABELS for name in SETS),
             (),
             {},
             runs=5,

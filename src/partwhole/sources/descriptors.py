@@ -16,6 +16,7 @@ from partwhole.graphs.store import GraphStore
 from partwhole.parallel.workers.all_cores import on_all_cores
 from partwhole.sources.readers.molecules import require_possible
 from partwhole.sources.rebuilt import rebuilt_molecule
+from partwhole.sources.remembered import RememberedRows
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -41,8 +42,17 @@ def descriptor_names() -> tuple[str, ...]:
 
 
 def descriptors(store: GraphStore, names: tuple[str, ...] | None = None) -> np.ndarray:
-    """[graphs, descriptors] float64 of these names or of all, on all cores; NaN where RDKit has no number."""
-    names = descriptor_names() if names is None else names
+    """[graphs, descriptors] float64 of these names or of all, on all cores; NaN where RDKit has no number.
+    They take milliseconds a molecule, so those of the last molecules are remembered."""
+    return _remembered(descriptor_names() if names is None else names).of(store)
+
+
+@functools.cache
+def _remembered(names: tuple[str, ...]) -> RememberedRows:
+    return RememberedRows(functools.partial(_computed, names=names))
+
+
+def _computed(store: GraphStore, names: tuple[str, ...]) -> np.ndarray:
     tasks = ((store[i : i + AT_A_TIME], names) for i in range(0, len(store), AT_A_TIME))
     rows = list(on_all_cores(_descriptors_of_some, tasks))
     return np.concatenate(rows) if rows else np.zeros((0, len(names)))

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
+from partwhole.errors import FEW, PartwholeError, near_miss
 from partwhole.estimators.property.forest import Forest
 from partwhole.estimators.property.gaussian_process import GaussianProcess
 from partwhole.estimators.property.heads import Head, Said, Views
@@ -35,7 +36,7 @@ class Candidate:
     @property
     def told(self) -> str:
         """In words: `forest on descriptors, patterns`."""
-        return f"{self.head} on {', '.join(self.views)}"
+        return f"{self.head.replace('-', ' ')} on {', '.join(self.views)}"
 
     def columns(self, views: Views) -> tuple[np.ndarray, Views]:
         """Its columns of a vector [k], and where each view is among these."""
@@ -65,19 +66,27 @@ class Chosen:
         return mean_of([head.say(x[:, candidate.columns(views)[0]]) for candidate, head in self.heads])
 
 
-def candidates_of(views: Views) -> list[Candidate]:
-    """What is tried: every head on all views, and where some are exact, linear maps and forests on these."""
-    every, exact = tuple(views), tuple(name for name in views if name != "learned")
+def candidates_of(
+    views: Views, models: Sequence[str] = (), looked_at: Sequence[str] = ()
+) -> list[Candidate]:
+    """What is tried: every head on all views, and where some are exact, linear maps and forests on these;
+    of all `models` and views, or of those that are named."""
+    for name in looked_at:
+        if name not in views:
+            raise PartwholeError(f"The vectors have no view {name!r}.{near_miss(name, views, whole=FEW)}")
+    every = tuple(name for name in views if name in looked_at or not looked_at)
+    exact = tuple(name for name in every if name != "learned")
     found = [Candidate(head, every) for head in HEADS]
     if exact and exact != every:
         found += [Candidate(LinearHead.name, exact), Candidate(Forest.name, exact)]
-    return found
+    return [candidate for candidate in found if candidate.head in models or not models]
 
 
 def choose(
     x: np.ndarray,
     y: np.ndarray,
     views: Views,
+    candidates: Sequence[Candidate],
     *,
     classes: bool,
     seed: int,
@@ -85,9 +94,9 @@ def choose(
 ) -> Chosen:
     """The best of all candidates and of their mean, fitted to graphs [n, d] with labels [n, outputs], NaN
     where there is none. `groups` [n] are kept on one side of each split."""
-    candidates, known = candidates_of(views), np.flatnonzero(~np.isnan(y[:, 0]))
+    known = np.flatnonzero(~np.isnan(y[:, 0]))
 
-    def fitted(taken: list[Candidate]) -> list[tuple[Candidate, Head]]:
+    def fitted(taken: Sequence[Candidate]) -> list[tuple[Candidate, Head]]:
         return [(c, c.fit(x[known], y[known], views, classes, seed)) for c in taken]
 
     if len(known) < FEWEST_CHECKED:
@@ -95,7 +104,8 @@ def choose(
     some = np.sort(np.random.default_rng(seed).permutation(known)[:MOST_CHECKED])
     folds = list(splits_of(y[some], classes, seed, None if groups is None else groups[some]))
     said = {c.told: _out_of_fold(c, x[some], y[some], views, folds, classes, seed) for c in candidates}
-    said[TOGETHER] = mean_of(list(said.values()))
+    if len(candidates) > 1:
+        said[TOGETHER] = mean_of(list(said.values()))
     errors = {name: _error(of.mean, y[some], classes) for name, of in said.items()}
     best = min(errors, key=lambda name: errors[name])
     heads = fitted([c for c in candidates if best in (TOGETHER, c.told)])

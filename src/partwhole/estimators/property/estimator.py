@@ -20,6 +20,7 @@ from partwhole.estimators.property.choosing import (
     LEAST_SHARE,
     TOGETHER,
     Chosen,
+    candidates_of,
     choose,
     enough,
 )
@@ -58,7 +59,10 @@ class PropertyEstimator(LabelledEstimator[PropertyConfig]):
         kept = groups is not None and enough(groups)
         labels = [_labels(fit.targets, k, y) for k, y in enumerate(values.T)]
         classes = self.learns_classes
-        chosen = [choose(x, y, views, classes=classes, seed=seed, groups=groups) for y in labels]
+        candidates = candidates_of(views, fit.config.models, fit.config.views)
+        chosen = [
+            choose(x, y, views, candidates, classes=classes, seed=seed, groups=groups) for y in labels
+        ]
         predictor = PropertyPredictor(encoder, chosen, classes)
         fit.facts["encoder"] = encoder.about_
         fit.facts["heads"] = predictor.facts()
@@ -88,6 +92,10 @@ class PropertyRegressor(PropertyEstimator):
     vectors : str
         Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs
         first, without labels; auto: molecules for molecules, subgraph-infomax for other graphs.
+    models : tuple of str
+        Models that are tried: linear, gaussian-process, forest; all if none is named.
+    views : tuple of str
+        Views of the vectors that models look at, such as learned or descriptors; all if none is named.
     random_state : int, RandomState, Generator or None
         Seed of folds and forests, and of a method that is fitted for it.
     verbose : bool
@@ -156,6 +164,10 @@ class PropertyClassifier(PropertyEstimator):
     vectors : str
         Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs
         first, without labels; auto: molecules for molecules, subgraph-infomax for other graphs.
+    models : tuple of str
+        Models that are tried: linear, gaussian-process, forest; all if none is named.
+    views : tuple of str
+        Views of the vectors that models look at, such as learned or descriptors; all if none is named.
     random_state : int, RandomState, Generator or None
         Seed of folds and forests, and of a method that is fitted for it.
     verbose : bool

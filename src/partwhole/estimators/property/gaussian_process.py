@@ -36,7 +36,7 @@ USUAL_NOISE = -1.5  # logarithm of the noise before anything is learned
 class GaussianProcess(Head):
     """Graphs that were learned from, their weights, and what makes the kernel."""
 
-    name = "gaussian process"
+    name = "gaussian-process"
 
     views: Views
     x: np.ndarray  # [n, d] float32

@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 Views = Mapping[str, slice]  # name -> columns of a vector
+MODELS = "linear", "gaussian-process", "forest"  # what heads are called
 
 
 @dataclass(frozen=True)

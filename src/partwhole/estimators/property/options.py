@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from partwhole.config import AUTO, Options, Seed, option, seed_option
+from partwhole.estimators.property.heads import MODELS
 
 AUTO_FAMILY = "auto-"  # before regressor and classifier
 
@@ -17,5 +18,9 @@ class PropertyConfig(Options):
         AUTO,
         "Whose vectors: a pretrained encoder, the folder of a run, or a method that is fitted to all graphs "
         "first, without labels; auto: molecules for molecules, subgraph-infomax for other graphs.",
+    )
+    models: tuple[str, ...] = option((), "Models that are tried; all if none is named.", choices=MODELS)
+    views: tuple[str, ...] = option(
+        (), "Views of the vectors that models look at, such as learned or descriptors; all if none is named."
     )
     random_state: Seed = seed_option("Seed of folds and forests, and of a method that is fitted for it.")

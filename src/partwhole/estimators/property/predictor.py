@@ -93,8 +93,9 @@ def restored(
             own = {
                 name.removeprefix(start): t.numpy() for name, t in tensors.items() if name.startswith(start)
             }
-            candidate = Candidate(named["head"], tuple(named["views"]))
-            heads.append((candidate, HEADS[named["head"]].restored(own, candidate.columns(views)[1])))
+            # Runs of before say `gaussian process`.
+            candidate = Candidate(named["head"].replace(" ", "-"), tuple(named["views"]))
+            heads.append((candidate, HEADS[candidate.head].restored(own, candidate.columns(views)[1])))
         chosen.append(Chosen(heads, None, kept["width"], json.loads(kept["errors"]), kept["called"]))
     return PropertyPredictor(encoder, chosen, classes)
 
