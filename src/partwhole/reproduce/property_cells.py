@@ -78,6 +78,8 @@ class PropertyCell(LabelledCell):
         y = np.stack([np.asarray(store.target(target), dtype=object) for target in targets], axis=1)
         present = np.array([[_is_known(value) for value in row] for row in y])
         drawn = split(scaffolds(name), np.asarray(present.any(axis=1)), self.variant, self.run)
+        learned = [t for t in range(len(targets)) if _can_be_learned(y[drawn.labelled, t])]
+        targets, y, present = tuple(targets[t] for t in learned), y[:, learned], present[:, learned]
         seen = drawn.seen
         graphs = store.take(seen)
         given = np.where((np.isin(seen, drawn.labelled)[:, None] & present[seen]), y[seen], None)
@@ -96,6 +98,11 @@ class PropertyCell(LabelledCell):
 
 def _is_known(value: object) -> bool:
     return value is not None and value == value  # NaN is not itself
+
+
+def _can_be_learned(labels: np.ndarray) -> bool:
+    """Whether two of them differ; few labels may be all of one class."""
+    return len({label for label in labels if _is_known(label)}) > 1
 
 
 def score(
