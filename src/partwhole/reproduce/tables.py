@@ -85,8 +85,8 @@ def _probe(name: str, label: str, vectors: str) -> Row:
 
 def _of_rdkit(name: str, label: str, model: str = "", view: str = "") -> Row:
     """RDKit's own vectors under a model, or under the best of all; of one of their views, or of both."""
-    options = {"vectors": "descriptors", "models": (model,) if model else (), "views": (view,) if view else ()}
-    return Row(name, label, options, "auto", epochs=0)
+    named = {"models": (model,) if model else (), "views": (view,) if view else ()}
+    return Row(name, label, {"vectors": "descriptors"} | named, "auto", epochs=0)
 
 
 NUMBERS_OF_LABELS = ("30", "100", "300", EVERY)

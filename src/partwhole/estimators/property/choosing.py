@@ -66,9 +66,7 @@ class Chosen:
         return mean_of([head.say(x[:, candidate.columns(views)[0]]) for candidate, head in self.heads])
 
 
-def candidates_of(
-    views: Views, models: Sequence[str] = (), looked_at: Sequence[str] = ()
-) -> list[Candidate]:
+def candidates_of(views: Views, models: Sequence[str] = (), looked_at: Sequence[str] = ()) -> list[Candidate]:
     """What is tried: every head on all views, and where some are exact, linear maps and forests on these;
     of all `models` and views, or of those that are named."""
     for name in looked_at:

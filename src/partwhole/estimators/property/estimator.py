@@ -60,9 +60,7 @@ class PropertyEstimator(LabelledEstimator[PropertyConfig]):
         labels = [_labels(fit.targets, k, y) for k, y in enumerate(values.T)]
         classes = self.learns_classes
         candidates = candidates_of(views, fit.config.models, fit.config.views)
-        chosen = [
-            choose(x, y, views, candidates, classes=classes, seed=seed, groups=groups) for y in labels
-        ]
+        chosen = [choose(x, y, views, candidates, classes=classes, seed=seed, groups=groups) for y in labels]
         predictor = PropertyPredictor(encoder, chosen, classes)
         fit.facts["encoder"] = encoder.about_
         fit.facts["heads"] = predictor.facts()
