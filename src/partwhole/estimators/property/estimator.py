@@ -31,7 +31,7 @@ from partwhole.estimators.semi_supervised.targets import ClassTargets, NumberTar
 from partwhole.estimators.subgraph_infomax import SubgraphInfoMax
 from partwhole.graphs.store import GraphStore
 from partwhole.registry import METHODS
-from partwhole.sources.readers.molecules import SCHEMA
+from partwhole.sources.molecule_codes import SCHEMA
 from partwhole.sources.scaffolds import scaffolds_of
 
 OF_MOLECULES = "molecules"  # whose vectors molecules have

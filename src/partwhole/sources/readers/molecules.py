@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,73 +11,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from partwhole.errors import PartwholeError, TooLarge
-from partwhole.graphs.schema import Column, Schema
 from partwhole.graphs.store import GraphStore
 from partwhole.graphs.streaming import concatenate, write_store
 from partwhole.graphs.values import as_ids
 from partwhole.parallel.workers.all_cores import on_all_cores
 from partwhole.registry import SOURCES
 from partwhole.sources.base import Source, all_of
+from partwhole.sources.molecule_codes import SCHEMA, codes_of
 from partwhole.sources.reading import Reading
 
 if TYPE_CHECKING:
-    from rdkit.Chem import Atom, Bond, Mol
+    from rdkit.Chem import Mol
     from typing_extensions import TypeIs
 
-ELEMENTS = [
-    "C",
-    "N",
-    "O",
-    "S",
-    "F",
-    "Cl",
-    "Br",
-    "I",
-    "P",
-    "B",
-    "Si",
-    "Se",
-    "H",
-    "Na",
-    "K",
-    "Li",
-    "Ca",
-    "Mg",
-    "Al",
-    "Sn",
-    "Zn",
-    "Fe",
-    "Cu",
-    "As",
-    "Hg",
-    "other",
-]
-HYBRIDIZATIONS = ("S", "SP", "SP2", "SP3", "SP3D", "SP3D2", "other")
-BONDS = ("single", "double", "triple", "aromatic", "other")
-STEREO = ("none", "any", "Z", "E", "other")
-CHIRALITY = ("none", "clockwise", "counterclockwise", "other")
 CHUNK = 4096  # molecules handed to a worker at a time
 Called = Callable[[int], str]  # what a person calls an item of the input, by its place: `row 3`
-
-SCHEMA = Schema(
-    node=(
-        Column.categorical("atom", ELEMENTS),
-        Column.categorical("degree", ["0", "1", "2", "3", "4", "5", "6 or more"]),
-        Column.categorical("charge", ["-2 or less", "-1", "0", "1", "2 or more"]),
-        Column.categorical("hydrogens", ["0", "1", "2", "3", "4 or more"]),
-        Column.categorical("hybridization", HYBRIDIZATIONS),
-        Column.categorical("aromatic", ["no", "yes"]),
-        Column.categorical("ring", ["no", "yes"]),
-        Column.categorical("chirality", CHIRALITY),
-    ),
-    edge=(
-        Column.categorical("bond", BONDS),
-        Column.categorical("conjugated", ["no", "yes"]),
-        Column.categorical("ring", ["no", "yes"]),
-        Column.categorical("stereo", STEREO),
-    ),
-    chemistry=True,
-)
 
 
 @dataclass(frozen=True)
@@ -152,13 +99,9 @@ def encode_molecules(
     items: Sequence[object], first: int = 0, most_nodes: int | None = None
 ) -> EncodedMolecules:
     """Molecules to a store; `first` is the row of the first."""
-    atom_codes, bond_codes = _coders()
-    counts: list[int] = []
     kept: list[int] = []
+    molecules: list[Mol] = []
     failed: list[tuple[int, str]] = []
-    atoms: list[list[int]] = []
-    bonds: list[tuple[int, int]] = []
-    features: list[list[int]] = []
     for i, item in enumerate(items):
         try:
             molecule = item if is_molecule(item) else parse_smiles(item, most_nodes)
@@ -172,22 +115,16 @@ def encode_molecules(
                 f"Molecule {first + i} has {molecule.GetNumAtoms()} atoms, at most {most_nodes} are taken."
             )
         kept.append(i)
-        offset = len(atoms)
-        for v in range(molecule.GetNumAtoms()):  # RDKit's own iterators are written in Python
-            atoms.append(atom_codes(molecule.GetAtomWithIdx(v)))
-        for e in range(molecule.GetNumBonds()):
-            bond = molecule.GetBondWithIdx(e)
-            bonds.append((offset + bond.GetBeginAtomIdx(), offset + bond.GetEndAtomIdx()))
-            features.append(bond_codes(bond))
-        counts.append(len(atoms) - offset)
+        molecules.append(molecule)
+    codes = codes_of(molecules)
     rows = first + np.array(kept, dtype=np.int64)
     texts = any(isinstance(item, str) for item in items)
     store = GraphStore.from_arrays(
-        np.array(counts, dtype=np.int64),
-        np.array(bonds, dtype=np.int64).reshape(-1, 2),
+        np.diff(codes.atom_ptr),
+        codes.ends,
         schema=SCHEMA,
-        node_codes=np.array(atoms, dtype=np.int16).reshape(-1, len(SCHEMA.node)),
-        edge_codes=np.array(features, dtype=np.int16).reshape(-1, len(SCHEMA.edge)),
+        node_codes=codes.atoms,
+        edge_codes=codes.bonds,
         ids=as_ids([_own_id(items[i], first + i) for i in kept]) if texts else rows,
         rows=rows,
         name="molecules",
@@ -233,49 +170,6 @@ def require_possible(molecule: Mol, called: str) -> None:
         Chem.SanitizeMol(molecule)
     except Exception as error:  # of several classes, all meaning the same here
         raise PartwholeError(f"{called} is not a possible molecule ({error}); correct or drop it.") from None
-
-
-@functools.cache
-def _coders() -> tuple[Callable[[Atom], list[int]], Callable[[Bond], list[int]]]:
-    """Functions from an RDKit atom and bond to their codes; the last category is for all else."""
-    from rdkit.Chem import BondStereo, BondType, ChiralType, HybridizationType
-
-    element = {symbol: k for k, symbol in enumerate(ELEMENTS)}
-    hybridization = {getattr(HybridizationType, name): k for k, name in enumerate(HYBRIDIZATIONS[:-1])}
-    chirality = {
-        ChiralType.CHI_UNSPECIFIED: 0,
-        ChiralType.CHI_TETRAHEDRAL_CW: 1,
-        ChiralType.CHI_TETRAHEDRAL_CCW: 2,
-    }
-    bond_type = {getattr(BondType, name.upper()): k for k, name in enumerate(BONDS[:-1])}
-    stereo = {
-        BondStereo.STEREONONE: 0,
-        BondStereo.STEREOANY: 1,
-        BondStereo.STEREOZ: 2,
-        BondStereo.STEREOE: 3,
-    }
-
-    def atom_codes(atom: Atom) -> list[int]:
-        return [
-            element.get(atom.GetSymbol(), len(ELEMENTS) - 1),
-            min(atom.GetDegree(), 6),
-            min(max(atom.GetFormalCharge(), -2), 2) + 2,
-            min(atom.GetTotalNumHs(), 4),
-            hybridization.get(atom.GetHybridization(), len(HYBRIDIZATIONS) - 1),
-            int(atom.GetIsAromatic()),
-            int(atom.IsInRing()),
-            chirality.get(atom.GetChiralTag(), 3),
-        ]
-
-    def bond_codes(bond: Bond) -> list[int]:
-        return [
-            bond_type.get(bond.GetBondType(), len(BONDS) - 1),
-            int(bond.GetIsConjugated()),
-            int(bond.IsInRing()),
-            stereo.get(bond.GetStereo(), 4),
-        ]
-
-    return atom_codes, bond_codes
 
 
 def require_rdkit() -> None:
