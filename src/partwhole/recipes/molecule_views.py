@@ -90,8 +90,7 @@ def quick_descriptors() -> tuple[str, ...]:
 
 def patterns(store: GraphStore, places: np.ndarray | None = None) -> np.ndarray:
     """[graphs, patterns] float32 of all places, or of these."""
-    counted = pattern_counts(store, RADIUS, PLACES)
-    return counted if places is None else counted[:, places]
+    return pattern_counts(store, RADIUS, PLACES, places)
 
 
 def varied(counted: np.ndarray, number: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -14,6 +14,7 @@ from partwhole.errors import PartwholeError
 from partwhole.graphs.graph import Graph
 from partwhole.graphs.store import GraphStore
 from partwhole.parallel.workers.all_cores import on_all_cores
+from partwhole.sources.quick_descriptors import BCUT2D, QUICK, burden, quick
 from partwhole.sources.readers.molecules import require_possible
 from partwhole.sources.rebuilt import rebuilt_molecule
 from partwhole.sources.remembered import RememberedRows
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 Group = Callable[["Mol"], Sequence[float]]  # several descriptors at once
 
 AT_A_TIME = 64  # molecules that a process computes in one go
-
-BCUT2D = tuple(
-    f"BCUT2D_{end}" for end in ("MWHI", "MWLOW", "CHGHI", "CHGLO", "LOGPHI", "LOGPLOW", "MRHI", "MRLOW")
-)
 
 # These ask for the sides of stereo centres, which a graph does not tell.
 OF_STEREO = ("SPS", "NumAtomStereoCenters", "NumUnspecifiedAtomStereoCenters")
@@ -58,24 +55,40 @@ def _computed(store: GraphStore, names: tuple[str, ...]) -> np.ndarray:
     return np.concatenate(rows) if rows else np.zeros((0, len(names)))
 
 
-def pattern_counts(store: GraphStore, radius: int, width: int) -> np.ndarray:
+def pattern_counts(
+    store: GraphStore, radius: int, width: int, places: np.ndarray | None = None
+) -> np.ndarray:
     """[graphs, width] float32: log(1 + how often each Morgan pattern occurs), patterns put into columns by
-    their hash."""
-    from rdkit.Chem import rdFingerprintGenerator
-
-    return _counts(store, rdFingerprintGenerator.GetMorganGenerator(radius=radius, fpSize=width), width)
+    their hash; or only some of these columns, in their order."""
+    return _counted(store, width, radius, places)
 
 
 def pair_counts(store: GraphStore, width: int) -> np.ndarray:
     """The same of pairs of atoms and the number of bonds between them."""
-    from rdkit.Chem import rdFingerprintGenerator
-
-    return _counts(store, rdFingerprintGenerator.GetAtomPairGenerator(fpSize=width), width)
+    return _counted(store, width, None, None)
 
 
-def _counts(store: GraphStore, generator: Any, width: int) -> np.ndarray:
+def _counted(store: GraphStore, width: int, radius: int | None, places: np.ndarray | None) -> np.ndarray:
+    tasks = ((store[i : i + AT_A_TIME], width, radius, places) for i in range(0, len(store), AT_A_TIME))
+    rows = list(on_all_cores(_counts_of_some, tasks))
+    return (
+        np.concatenate(rows) if rows else np.zeros((0, width if places is None else len(places)), np.float32)
+    )
+
+
+def _counts_of_some(
+    store: GraphStore, width: int, radius: int | None, places: np.ndarray | None
+) -> np.ndarray:
+    from rdkit.Chem import rdFingerprintGenerator as Generators
+
+    generator = (
+        Generators.GetAtomPairGenerator(fpSize=width)
+        if radius is None
+        else Generators.GetMorganGenerator(radius=radius, fpSize=width)
+    )
     counts = [generator.GetCountFingerprintAsNumPy(rebuilt_molecule(store[i])) for i in range(len(store))]
-    return np.log1p(np.array(counts, np.float32).reshape(-1, width))
+    counted = np.log1p(np.array(counts, np.float32).reshape(-1, width))
+    return counted if places is None else counted[:, places]
 
 
 def _descriptors_of_some(store: GraphStore, names: tuple[str, ...]) -> np.ndarray:
@@ -100,27 +113,16 @@ def _row(graph: Graph, names: tuple[str, ...]) -> Iterator[float]:
 @functools.cache
 def _groups(names: tuple[str, ...]) -> tuple[tuple[Group, tuple[str, ...]], ...]:
     """What gives these descriptors, and the names of all that each gives. RDKit's own list has a function for
-    each name; of those that share their work, it does the work again for each name."""
+    each name; of those that share their work, it does the work again for each name, and some are slow."""
     from rdkit.Chem import Descriptors, rdMolDescriptors
-    from rdkit.Chem.EState import EState, EState_VSA
-
-    def electronic(molecule: Mol) -> tuple[float, ...]:
-        indices = EState.EStateIndices(molecule, force=True)
-        extremes = indices.max(), indices.min(), abs(indices).max(), abs(indices).min()
-        return (
-            *extremes,
-            *EState_VSA.EState_VSA_(molecule, force=0),
-            *EState_VSA.VSA_EState_(molecule, force=0),
-        )
 
     def numbered(name: str, last: int) -> tuple[str, ...]:
         return tuple(f"{name}{k}" for k in range(1, last + 1))
 
-    extremes = ("MaxEStateIndex", "MinEStateIndex", "MaxAbsEStateIndex", "MinAbsEStateIndex")
     shared: list[tuple[Group, tuple[str, ...]]] = [
-        (electronic, (*extremes, *numbered("EState_VSA", 11), *numbered("VSA_EState", 10))),
+        (quick, QUICK),
+        (burden, BCUT2D),
         (rdMolDescriptors.CalcCrippenDescriptors, ("MolLogP", "MolMR")),
-        (rdMolDescriptors.BCUT2D, BCUT2D),
         (rdMolDescriptors.SlogP_VSA_, numbered("SlogP_VSA", 12)),
         (rdMolDescriptors.SMR_VSA_, numbered("SMR_VSA", 10)),
         (rdMolDescriptors.PEOE_VSA_, numbered("PEOE_VSA", 14)),
