@@ -64,7 +64,7 @@ def molecule_to_draw(graph: Graph) -> Mol:
     """The molecule that a chemist should see. An id that is the SMILES of this very graph tells most: every
     element and charge, and the sides of stereo centres. Otherwise nothing is shown that the graph does not
     tell: no hydrogens where it counts none, no exact charge where it has a bound."""
-    told = _molecule_of_id(graph)
+    told = molecule_of_id(graph)
     if told is not None:
         return told
     molecule = rebuilt_molecule(graph)
@@ -80,7 +80,7 @@ def molecule_to_draw(graph: Graph) -> Mol:
     return molecule
 
 
-def _molecule_of_id(graph: Graph) -> Mol | None:
+def molecule_of_id(graph: Graph) -> Mol | None:
     """None unless the id is SMILES that give this graph again, atom by atom, in its own columns."""
     if not isinstance(graph.id, str):
         return None

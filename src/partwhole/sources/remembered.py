@@ -28,8 +28,10 @@ class RememberedRows:
 
     def of(self, store: GraphStore) -> np.ndarray:
         """[graphs, k], computed only for graphs that are not known."""
-        schema = repr(store.schema.node + store.schema.edge).encode()
-        keys = [_key(store[i], schema) for i in range(len(store))]
+        schema = hashlib.blake2b(
+            repr(store.schema.node + store.schema.edge).encode(), digest_size=16
+        ).digest()
+        keys = [schema + content_of(store[i]) for i in range(len(store))]
         new = [i for i, key in enumerate(keys) if key not in self.rows]
         found = self.compute(store.take(np.array(new, np.int64)))
         asked = {key: self.rows[key] for key in keys if key in self.rows}
@@ -40,10 +42,10 @@ class RememberedRows:
         return np.stack([asked[key] for key in keys]) if keys else found
 
 
-def _key(graph: Graph, schema: bytes) -> bytes:
-    """What two graphs share that are equal node by node."""
-    content = hashlib.blake2b(schema, digest_size=16)
-    for array in (graph.node_codes, graph.edges, graph.edge_codes):
+def content_of(graph: Graph) -> bytes:
+    """What graphs of one schema share that are equal node by node."""
+    content = hashlib.blake2b(digest_size=16)
+    for array in (graph.node_codes, graph.node_values, graph.edges, graph.edge_codes, graph.edge_values):
         content.update(str(array.shape).encode())
         content.update(np.ascontiguousarray(array).data)
     return content.digest()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +23,8 @@ COVERED = 0.9  # share of the graphs of the folds that are inside their interval
 LEAST_SHARE = 1e-6  # of a class
 TOGETHER = "all together"  # the mean of all heads
 
-HEADS: dict[str, type[Head]] = {head.name: head for head in (LinearHead, GaussianProcess, Forest)}
+# The quick ones first: they are tried first.
+HEADS: dict[str, type[Head]] = {head.name: head for head in (LinearHead, Forest, GaussianProcess)}
 Splits = Sequence[tuple[np.ndarray, np.ndarray]]
 
 
@@ -60,6 +62,7 @@ class Chosen:
     width: float  # of an interval, in deviations
     errors: dict[str, float] = field(default_factory=dict)  # of each candidate in the folds
     called: str = TOGETHER
+    left_out: tuple[str, ...] = ()  # candidates for which there was no time
 
     def say(self, x: np.ndarray, views: Views) -> Said:
         """The mean, and where heads cannot tell how sure they are, the interval's own width."""
@@ -74,9 +77,11 @@ def candidates_of(views: Views, models: Sequence[str] = (), looked_at: Sequence[
             raise PartwholeError(f"The vectors have no view {name!r}.{near_miss(name, views, whole=FEW)}")
     every = tuple(name for name in views if name in looked_at or not looked_at)
     exact = tuple(name for name in every if name != "learned")
-    found = [Candidate(head, every) for head in HEADS]
-    if exact and exact != every:
-        found += [Candidate(LinearHead.name, exact), Candidate(Forest.name, exact)]
+    found = []
+    for head in HEADS:
+        found.append(Candidate(head, every))
+        if exact and exact != every and head != GaussianProcess.name:  # which weighs views by itself
+            found.append(Candidate(head, exact))
     return [candidate for candidate in found if candidate.head in models or not models]
 
 
@@ -89,9 +94,12 @@ def choose(
     classes: bool,
     seed: int,
     groups: np.ndarray | None,
+    until: float = np.inf,
+    tried: Callable[[], None] = lambda: None,
 ) -> Chosen:
     """The best of all candidates and of their mean, fitted to graphs [n, d] with labels [n, outputs], NaN
-    where there is none. `groups` [n] are kept on one side of each split."""
+    where there is none. `groups` [n] are kept on one side of each split. After the moment `until` of the
+    monotonic clock no further candidate is tried; `tried` is called after each."""
     known = np.flatnonzero(~np.isnan(y[:, 0]))
 
     def fitted(taken: Sequence[Candidate]) -> list[tuple[Candidate, Head]]:
@@ -101,15 +109,21 @@ def choose(
         return Chosen(fitted(candidates), None, np.nan)
     some = np.sort(np.random.default_rng(seed).permutation(known)[:MOST_CHECKED])
     folds = list(splits_of(y[some], classes, seed, None if groups is None else groups[some]))
-    said = {c.told: _out_of_fold(c, x[some], y[some], views, folds, classes, seed) for c in candidates}
-    if len(candidates) > 1:
+    said: dict[str, Said] = {}
+    for c in candidates:
+        if not said or time.monotonic() < until:
+            said[c.told] = _out_of_fold(c, x[some], y[some], views, folds, classes, seed)
+        tried()
+    left_out = tuple(c.told for c in candidates if c.told not in said)
+    if len(said) > 1:
         said[TOGETHER] = mean_of(list(said.values()))
     errors = {name: _error(of.mean, y[some], classes) for name, of in said.items()}
     best = min(errors, key=lambda name: errors[name])
-    heads = fitted([c for c in candidates if best in (TOGETHER, c.told)])
+    heads = fitted([c for c in candidates if c.told in said and best in (TOGETHER, c.told)])
     whole = np.full(y.shape, np.nan)
     whole[some] = said[best].mean
-    return Chosen(heads, whole, np.nan if classes else _width(said[best], y[some]), errors, best)
+    width = np.nan if classes else _width(said[best], y[some])
+    return Chosen(heads, whole, width, errors, best, left_out)
 
 
 def enough(groups: np.ndarray) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, final
 
 import numpy as np
 import torch
+from rich.console import Console
+from rich.progress import Progress
 
 from partwhole.config import AUTO
 from partwhole.estimators.base import GraphEstimator
@@ -24,6 +27,7 @@ from partwhole.estimators.property.choosing import (
     choose,
     enough,
 )
+from partwhole.estimators.property.conflicts import settled
 from partwhole.estimators.property.options import PropertyConfig
 from partwhole.estimators.property.predictor import ENCODER, PropertyPredictor, restored
 from partwhole.estimators.semi_supervised.held_out import HeldOut
@@ -52,15 +56,33 @@ class PropertyEstimator(LabelledEstimator[PropertyConfig]):
         """Make the vectors, and choose the heads of each target."""
         seed, store = fit.config.random_state, fit.store
         encoder = _encoder(fit.config.vectors, store, seed)
-        some, values = store.take(fit.train), fit.values[fit.train]
+        some = store.take(fit.train)
+        values = settled(fit.values[fit.train], some, fit.targets, fit.config.duplicates)
         x, views = vectors_of(encoder, some), encoder.learned_.views
         molecules = store.schema.chemistry and store.schema.edge
         groups = scaffolds_of(some) if molecules else None
         kept = groups is not None and enough(groups)
         labels = [_labels(fit.targets, k, y) for k, y in enumerate(values.T)]
         classes = self.learns_classes
-        candidates = candidates_of(views, fit.config.models, fit.config.views)
-        chosen = [choose(x, y, views, candidates, classes=classes, seed=seed, groups=groups) for y in labels]
+        candidates, chosen = candidates_of(views, fit.config.models, fit.config.views), []
+        begun, share = time.monotonic(), 60 * fit.config.minutes / len(labels)
+        screen = Console(stderr=True)
+        shown = fit.config.verbose and screen.is_terminal
+        with Progress(console=screen, transient=True, disable=not shown) as progress:
+            task = progress.add_task("what predicts best", total=len(labels) * len(candidates))
+            for k, y in enumerate(labels, 1):
+                found = choose(
+                    x,
+                    y,
+                    views,
+                    candidates,
+                    classes=classes,
+                    seed=seed,
+                    groups=groups,
+                    until=begun + k * share,
+                    tried=lambda: progress.advance(task),
+                )
+                chosen.append(found)
         predictor = PropertyPredictor(encoder, chosen, classes)
         fit.facts["encoder"] = encoder.about_
         fit.facts["heads"] = predictor.facts()
@@ -94,6 +116,10 @@ class PropertyRegressor(PropertyEstimator):
         Models that are tried: linear, gaussian-process, forest; all if none is named.
     views : tuple of str
         Views of the vectors that models look at, such as learned or descriptors; all if none is named.
+    minutes : float
+        Minutes that the choice may take; models left by then are not tried, which is told.
+    duplicates : str
+        What becomes of graphs that occur several times with different labels: told, averaged, refused.
     random_state : int, RandomState, Generator or None
         Seed of folds and forests, and of a method that is fitted for it.
     verbose : bool
@@ -166,6 +192,10 @@ class PropertyClassifier(PropertyEstimator):
         Models that are tried: linear, gaussian-process, forest; all if none is named.
     views : tuple of str
         Views of the vectors that models look at, such as learned or descriptors; all if none is named.
+    minutes : float
+        Minutes that the choice may take; models left by then are not tried, which is told.
+    duplicates : str
+        What becomes of graphs that occur several times with different labels: told, averaged, refused.
     random_state : int, RandomState, Generator or None
         Seed of folds and forests, and of a method that is fitted for it.
     verbose : bool
@@ -235,4 +265,6 @@ def _checked(
 def _told(names: list[str], chosen: list[Chosen]) -> list[str]:
     """The choice of each target; `errors_` tells how the others did."""
     nothing = f"{TOGETHER}, since fewer than {FEWEST_CHECKED} labels tell nothing"
-    return [f"{name}: {c.called if c.errors else nothing}" for name, c in zip(names, chosen)]
+    said = [f"{name}: {c.called if c.errors else nothing}" for name, c in zip(names, chosen)]
+    late = [f" (no time for {', '.join(c.left_out)})" if c.left_out else "" for c in chosen]
+    return [one + two for one, two in zip(said, late)]
