@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from partwhole import PartwholeError, load_graphs, load_run
+from partwhole.estimators.molecules.told import what_is_known
 from partwhole.losses.prediction import unexplained
-from partwhole.methods.molecule_infomax import MoleculeInfoMax, what_is_known
+from partwhole.methods.molecule_infomax import MoleculeInfoMax
 from partwhole.nn.sums_to_vector import FAREST, SumsToVector
 from partwhole.recipes.molecule_views import (
     WEIGHTS,

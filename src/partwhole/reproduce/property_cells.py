@@ -26,6 +26,7 @@ METHOD = {
     "linear": ("ridge", "logistic"),
     "auto": ("auto-regressor", "auto-classifier"),
     "network": ("regressor", "classifier"),
+    "fine-tuned": ("fine-tuned-regressor", "fine-tuned-classifier"),
 }
 
 
@@ -61,7 +62,7 @@ class PropertyCell(LabelledCell):
 
     def settings(self) -> Options:
         """The options of the row and of the cell; only a network has epochs."""
-        own = {"epochs": self.epochs} if self.method == "network" else {}
+        own = {"epochs": self.epochs} if self.epochs else {}
         chosen: Options = self._entry().config_class.from_options(
             {**self.options, **own, "random_state": self.run}
         )

@@ -169,6 +169,13 @@ TABLES = {
                     "auto", "the default: vectors of molecules, best of several models", {}, "auto", epochs=0
                 ),
                 Row(
+                    "tuned",
+                    "encoder molecules, fine-tuned",
+                    {"snapshot_every": 0},
+                    "fine-tuned",
+                    budget=BUDGET_OF_MOLECULES,
+                ),
+                Row(
                     "fine-tuned",
                     "encoder molecules-small, fine-tuned",
                     FINE_TUNED,

@@ -14,6 +14,7 @@ from partwhole.estimators.labelled import LabelledFit, Outcome
 from partwhole.estimators.networks import NetworkPredictor, carry_out
 from partwhole.estimators.semi_supervised.held_out import HeldOut
 from partwhole.estimators.semi_supervised.labelled_batches import LabelledBatch, LabelledFeed
+from partwhole.estimators.semi_supervised.tasks import Task
 from partwhole.training.feeds import GraphNetwork
 from partwhole.training.plan import Objective, TrainingPlan
 from partwhole.training.threads import using_threads
@@ -35,6 +36,7 @@ def learn_from_labels(
     network: N,
     objective: Objective[N, LabelledBatch],
     *,
+    task: Task | None = None,
     unlabelled: bool = False,
     corrupt: bool = False,
     spans_ranks: bool = False,
@@ -42,7 +44,8 @@ def learn_from_labels(
     """Train the network of a predictor.
 
     Graphs that are held out choose the epoch and teach nothing, not even without their labels; `unlabelled`:
-    all others are learned from without labels too. `corrupt`: batches carry G^.
+    all others are learned from without labels too. `corrupt`: batches carry G^. `task`: whose error chooses
+    the epoch, if it is not that of the targets.
     """
     config: TrainConfig = fit.config
     store = predictor.inputs.prepared(fit.store)
@@ -58,7 +61,7 @@ def learn_from_labels(
         lift=predictor.lift,
     )
     with using_threads(predictor.threads(store, config.batch_size)):
-        plan = TrainingPlan(network, objective, feed, _validation(fit, predictor, network))
+        plan = TrainingPlan(network, objective, feed, _validation(fit, predictor, task or fit.targets.task))
         carry_out(plan, cast(Fit[TrainConfig], fit), spans_ranks=spans_ranks and predictor.spans_ranks)
     if not len(fit.held):
         return Outcome(predictor, [], None)
@@ -70,15 +73,15 @@ def learn_from_labels(
     return Outcome(predictor, choice, HeldOut(how, guesses))
 
 
-def _validation(fit: LabelledFit[Any], predictor: NetworkPredictor, network: N) -> Validation[N] | None:
+def _validation(fit: LabelledFit[Any], predictor: NetworkPredictor, task: Task) -> Validation[Any] | None:
     """The error of the network on the graphs held out, if there are any."""
     if not len(fit.held):
         return None
-    held_out, task = predictor.inputs.prepared(fit.store.take(fit.held)), fit.targets.task
+    held_out = predictor.inputs.prepared(fit.store.take(fit.held))
     wanted = torch.from_numpy(fit.values[fit.held])
     options: ValidationOptions = fit.config
 
-    def error(trained: N) -> float:
+    def error(trained: nn.Module) -> float:
         outputs = torch.cat(list(predictor.outputs_in_pieces(held_out, trained)))
         return float(task.error(outputs, wanted.to(outputs.device)))
 
