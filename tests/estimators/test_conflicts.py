@@ -95,3 +95,12 @@ def test_what_there_is_no_time_for_is_told(monkeypatch):
     smiles = [f"{'C' * n}O" for n in range(1, 13)]
     model = PropertyRegressor(vectors="descriptors", minutes=1e-9).fit(smiles, np.arange(12.0))
     assert model.choice_[0].startswith("target 0: linear on descriptors, patterns (no time for forest on")
+
+
+def test_a_constant_target_is_told():
+    smiles = [f"{'C' * n}O" for n in range(1, 13)]
+    with pytest.warns(UserWarning, match="All 12 labels of y are 1.5, so that nothing"):
+        model = PropertyRegressor(vectors="descriptors", models=("linear",)).fit(
+            smiles, [1.5] * 12, names="y"
+        )
+    assert np.allclose(model.predict(["CCN"]), 1.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -74,6 +75,17 @@ class Targets(ABC):
         return columns
 
 
+def _tell_constant(names: list[str], targets: np.ndarray) -> None:
+    for name, column in zip(names, targets.T):
+        known = column[~np.isnan(column)]
+        if len(known) > 1 and known.min() == known.max():
+            warnings.warn(
+                f"All {len(known)} labels of {name} are {known[0]:g}, so that nothing can be learned of it; "
+                "give labels that differ.",
+                stacklevel=2,
+            )
+
+
 @dataclass(frozen=True)
 class NumberTargets(Targets):
     """Numbers, by mean squared error on standardised targets."""
@@ -98,6 +110,7 @@ class NumberTargets(Targets):
             counts = element_counts(store)
             terms = AtomReferences.fitted(counts[train], targets[train])
             targets = targets - terms.of(counts)
+        _tell_constant(names, targets[train])
         return cls(names, single, Regression.of(targets[train]), terms), targets
 
     @classmethod
