@@ -109,7 +109,7 @@ def main(only: list[str]) -> None:
         x = vectors() if not only or name in only else None
         heads: dict[str, Head] = {"logistic": logistic, "forest": forest}
         if name == "default vector":
-            heads["best of several"] = predictor(load_pretrained("molecules").learned_.views)
+            heads["several together"] = predictor(load_pretrained("molecules").learned_.views)
         for called, head in heads.items() if x is not None else ():
             found = " | ".join(f"{gain(x, of_assays, n, head):.3f}" for n in LABELS)
             print(f"| {name} | {called} | {found} |", flush=True)

@@ -3,7 +3,7 @@
     python examples/molecules_few_labels.py                          # 26 liquids, 23 boiling points
     python examples/molecules_few_labels.py my_table.csv my_column   # your own
 
-The best of several models, beside the mean as the simplest guess and a linear model on Morgan counts.
+Several models together, beside the mean as the simplest guess and a linear model on Morgan counts.
 Extra needed: molecules.
 """
 

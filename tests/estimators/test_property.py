@@ -12,11 +12,19 @@ from sklearn.gaussian_process.kernels import ConstantKernel, RationalQuadratic, 
 
 from partwhole import load_graphs, load_run, make_motif_graphs
 from partwhole.errors import PartwholeError
-from partwhole.estimators.property.choosing import TOGETHER, Candidate, candidates_of, choose, splits_of
+from partwhole.estimators.property.choosing import (
+    TOGETHER,
+    Candidate,
+    candidates_of,
+    choose,
+    mean_of,
+    splits_of,
+    weights_of,
+)
 from partwhole.estimators.property.estimator import PropertyClassifier, PropertyRegressor
 from partwhole.estimators.property.forest import SHARE, TREES, Forest
 from partwhole.estimators.property.gaussian_process import GaussianProcess
-from partwhole.estimators.property.heads import Head
+from partwhole.estimators.property.heads import Head, Said
 from partwhole.estimators.property.linear_head import LinearHead
 from partwhole.sources.scaffolds import scaffolds_of
 from places import LIQUIDS
@@ -108,7 +116,8 @@ def test_what_bends_is_not_left_to_a_linear_model():
     chosen = choose(x, y, VIEWS, candidates_of(VIEWS), classes=False, seed=0, groups=None)
     linear = chosen.errors["linear on learned, exact"]
     assert min(chosen.errors.values()) < 0.7 * linear
-    assert chosen.called != "linear on learned, exact"
+    counted = {c.told: weight for (c, _), weight in zip(chosen.heads, chosen.weights, strict=True)}
+    assert counted.get("linear on learned, exact", 0.0) < 0.1 < max(counted.values())
     assert set(chosen.errors) == {c.told for c in candidates_of(VIEWS)} | {TOGETHER}
 
 
@@ -227,3 +236,14 @@ def test_models_and_views_can_be_named():
         PropertyRegressor(vectors="descriptors", views=("pattern",)).fit(graphs, y)
     with pytest.raises(PartwholeError, match=r"models cannot be 'tree'.*forest"):
         PropertyRegressor(models=("tree",)).fit(graphs, y)
+
+
+def test_the_better_a_model_the_more_it_counts():
+    weights = weights_of(np.array([1.0, 1.1, 1.2, 2.0]))
+    close = np.exp([0.0, -0.5, -1.0])
+    assert np.allclose(weights, [*(close / close.sum()), 0.0])
+    assert weights_of(np.array([0.7])).tolist() == [1.0]
+    said = [Said(np.array([[1.0]])), Said(np.array([[3.0]]), np.array([[0.5]])), Said(np.array([[9.0]]))]
+    mean = mean_of(said, np.array([0.25, 0.75, 0.0]))
+    assert mean.mean.item() == 2.5
+    assert mean.deviation.item() == 0.5

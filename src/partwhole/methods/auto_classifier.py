@@ -1,4 +1,4 @@
-"""Classes from few labels, by what predicts best."""
+"""Classes from few labels, by several models together."""
 
 from partwhole.estimators.property.estimator import PropertyClassifier
 from partwhole.registry import METHODS

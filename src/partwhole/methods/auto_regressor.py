@@ -1,4 +1,4 @@
-"""Numbers from few labels, by what predicts best."""
+"""Numbers from few labels, by several models together."""
 
 from partwhole.estimators.property.estimator import PropertyRegressor
 from partwhole.registry import METHODS

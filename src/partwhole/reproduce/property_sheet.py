@@ -29,6 +29,8 @@ def property_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]
         best = (min if unit else max)(done, default=None)
         for row in table.rows:
             records = found.get((dataset, row.name), [])
+            if not records and done:  # a set with nothing at all keeps its lines, to be seen
+                continue
             mine, digits = _scores(records), 3 if unit else 1
             both = [seed for seed in mine if seed in base and row.name != RIVAL]
             gain = paired_over_runs([mine[s] for s in both], [base[s] for s in both]) if both else None
@@ -71,18 +73,20 @@ def property_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]
         "the same patterns occur.",
         "descriptors and Morgan counts: 214 of RDKit's 217 descriptors, standardised and cut off at six "
         "standard deviations, beside logarithms of counts of the same patterns.",
-        "minutes: training and test of all runs, one thread each.",
+        "minutes: training and test of all runs, one thread each. A method without a line was not run there.",
     ]
     return Sheet(table.title, header, rows, notes + _told_ranks(table, found), words=4)
 
 
 def _told_ranks(table: Table, found: Mapping[Place, list[Record]]) -> list[str]:
-    """A sentence for each number of labels: the mean rank of each row over the sets where all have a score,
-    of the rows that have one on most sets."""
+    """A sentence for each number of labels: the mean rank of each row over the sets where all have all of
+    their runs, of the rows that have these on most sets."""
     sentences = []
     for labels in dict.fromkeys(variant_of(dataset) for dataset in table.datasets):
         sets = [dataset for dataset in table.datasets if variant_of(dataset) == labels]
-        means = {r.label: [_mean(found.get((d, r.name), [])) for d in sets] for r in table.rows}
+        means = {
+            r.label: [_mean(_whole(found.get((d, r.name), []), table)) for d in sets] for r in table.rows
+        }
         compared = {name: of for name, of in means.items() if len(of) - of.count(None) > len(sets) / 2}
         shared = [k for k in range(len(sets)) if all(of[k] is not None for of in compared.values())]
         if len(compared) < 2 or not shared:
@@ -94,6 +98,11 @@ def _told_ranks(table: Table, found: Mapping[Place, list[Record]]) -> list[str]:
         names = ", ".join(set_of(sets[k]) for k in shared)
         sentences.append(f"Mean rank with {labels} labels, over {names} (1 is best): {told}.")
     return sentences
+
+
+def _whole(records: list[Record], table: Table) -> list[Record]:
+    """Nothing where runs are missing: means over other runs cannot be compared."""
+    return records if len(_scores(records)) >= table.runs else []
 
 
 def _scores(records: list[Record]) -> dict[int, float]:

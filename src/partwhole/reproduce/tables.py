@@ -160,13 +160,13 @@ TABLES = {
                 _of_rdkit("descriptors-forest", "descriptors, forest", "forest", "descriptors"),
                 _probe("descriptors", "descriptors and Morgan counts, linear", "descriptors"),
                 _of_rdkit("both-forest", "descriptors and Morgan counts, forest", "forest"),
-                _of_rdkit("both-auto", "descriptors and Morgan counts, best of several models"),
+                _of_rdkit("both-auto", "descriptors and Morgan counts, several models together"),
                 _probe("untrained", "untrained encoder, linear", "untrained"),
                 _probe("pretrained", "encoder molecules-small, linear", "molecules-small"),
                 _probe("learned", "what molecules learned, linear", "molecules-learned"),
                 _probe("molecules", "vectors of molecules, linear", "molecules"),
                 Row(
-                    "auto", "the default: vectors of molecules, best of several models", {}, "auto", epochs=0
+                    "auto", "the default: vectors of molecules, several models together", {}, "auto", epochs=0
                 ),
                 Row(
                     "tuned",

@@ -21,7 +21,6 @@ from partwhole.estimators.property.choosing import (
     FEWEST_CHECKED,
     FOLDS,
     LEAST_SHARE,
-    TOGETHER,
     Chosen,
     candidates_of,
     choose,
@@ -45,8 +44,8 @@ EPOCHS = 20  # that vectors of other graphs are trained for: more add nothing (d
 class PropertyEstimator(LabelledEstimator[PropertyConfig]):
     """Numbers or classes from few labels.
 
-    Linear models, Gaussian processes and random forests learn from vectors that stay as they are; the one
-    that predicts best for labelled graphs that it did not see is taken, or the mean of all.
+    Linear models, Gaussian processes and random forests learn from vectors that stay as they are. They
+    predict together; the better one is for labelled graphs that it did not see, the more it counts.
     """
 
     config_class = PropertyConfig
@@ -69,7 +68,7 @@ class PropertyEstimator(LabelledEstimator[PropertyConfig]):
         screen = Console(stderr=True)
         shown = fit.config.verbose and screen.is_terminal
         with Progress(console=screen, transient=True, disable=not shown) as progress:
-            task = progress.add_task("what predicts best", total=len(labels) * len(candidates))
+            task = progress.add_task("models in folds", total=len(labels) * len(candidates))
             for k, y in enumerate(labels, 1):
                 found = choose(
                     x,
@@ -105,7 +104,7 @@ class PropertyEstimator(LabelledEstimator[PropertyConfig]):
 
 
 class PropertyRegressor(PropertyEstimator):
-    """Numbers from few labels, with intervals: what predicts best is found by folds of the labelled graphs.
+    """Numbers from few labels, with intervals: several models together, weighed by folds of these.
 
     Parameters
     ----------
@@ -117,7 +116,7 @@ class PropertyRegressor(PropertyEstimator):
     views : tuple of str
         Views of the vectors that models look at, such as learned or descriptors; all if none is named.
     minutes : float
-        Minutes that the choice may take; models left by then are not tried, which is told.
+        Minutes that the trials may take; models left by then are not tried, which is told.
     duplicates : str
         What becomes of graphs that occur several times with different labels: told, averaged, refused.
     random_state : int, RandomState, Generator or None
@@ -144,9 +143,7 @@ class PropertyRegressor(PropertyEstimator):
     """
 
     method = "auto-regressor"
-    idea = (
-        "numbers from few labels: linear model, Gaussian process, forest or their mean, by cross-validation"
-    )
+    idea = "numbers from few labels: linear model, Gaussian process and forest, weighed by cross-validation"
     learns_classes = False
 
     @final
@@ -181,7 +178,7 @@ class PropertyRegressor(PropertyEstimator):
 
 
 class PropertyClassifier(PropertyEstimator):
-    """Classes from few labels, with probabilities: what predicts best is found by folds of these.
+    """Classes from few labels, with probabilities: several models together, weighed by folds of these.
 
     Parameters
     ----------
@@ -193,7 +190,7 @@ class PropertyClassifier(PropertyEstimator):
     views : tuple of str
         Views of the vectors that models look at, such as learned or descriptors; all if none is named.
     minutes : float
-        Minutes that the choice may take; models left by then are not tried, which is told.
+        Minutes that the trials may take; models left by then are not tried, which is told.
     duplicates : str
         What becomes of graphs that occur several times with different labels: told, averaged, refused.
     random_state : int, RandomState, Generator or None
@@ -220,9 +217,7 @@ class PropertyClassifier(PropertyEstimator):
     """
 
     method = "auto-classifier"
-    idea = (
-        "classes from few labels: linear model, Gaussian process, forest or their mean, by cross-validation"
-    )
+    idea = "classes from few labels: linear model, Gaussian process and forest, weighed by cross-validation"
     learns_classes = True
 
 
@@ -257,14 +252,14 @@ def _checked(
     if isinstance(fit.targets, ClassTargets):
         shown = [np.log(np.maximum(one, LEAST_SHARE)) for one in shown]
     kept = "each scaffold in one of them" if scaffolds else "drawn by the seed"
-    how = f"{FOLDS} folds of the labelled graphs, {kept}, which chose what predicts, too"
+    how = f"{FOLDS} folds of the labelled graphs, {kept}, by which models were weighed, too"
     some = fit.store.take(fit.train)
     return HeldOut(how, fit.targets.guesses(fit.train, some, values, torch.from_numpy(np.hstack(shown))))
 
 
 def _told(names: list[str], chosen: list[Chosen]) -> list[str]:
-    """The choice of each target; `errors_` tells how the others did."""
-    nothing = f"{TOGETHER}, since fewer than {FEWEST_CHECKED} labels tell nothing"
-    said = [f"{name}: {c.called if c.errors else nothing}" for name, c in zip(names, chosen)]
+    """What predicts each target, and how much it counts; `errors_` tells how all did."""
+    nothing = f"the mean of all, since fewer than {FEWEST_CHECKED} labels tell nothing"
+    said = [f"{name}: {c.told if c.errors else nothing}" for name, c in zip(names, chosen)]
     late = [f" (no time for {', '.join(c.left_out)})" if c.left_out else "" for c in chosen]
     return [one + two for one, two in zip(said, late)]

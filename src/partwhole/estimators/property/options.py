@@ -1,4 +1,4 @@
-"""Options of the methods that choose what predicts best."""
+"""Options of the methods that weigh several models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PropertyConfig(Options):
         (), "Views of the vectors that models look at, such as learned or descriptors; all if none is named."
     )
     minutes: float = option(
-        60.0, "Minutes that the choice may take; models left by then are not tried, which is told.", above=0
+        60.0, "Minutes that the trials may take; models left by then are not tried, which is told.", above=0
     )
     duplicates: str = option(
         TOLD, "What becomes of graphs that occur several times with different labels.", choices=RULES

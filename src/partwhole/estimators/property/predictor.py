@@ -72,7 +72,7 @@ class PropertyPredictor(Predictor):
                 "heads": [{"head": c.head, "views": list(c.views)} for c, _ in chosen.heads],
                 "width": float(np.nan_to_num(chosen.width)),
                 "errors": json.dumps(chosen.errors),
-                "called": chosen.called,
+                "weights": chosen.weights.tolist(),
             }
             for chosen in self.chosen
         ]
@@ -96,7 +96,8 @@ def restored(
             # Runs of before say `gaussian process`.
             candidate = Candidate(named["head"].replace(" ", "-"), tuple(named["views"]))
             heads.append((candidate, HEADS[candidate.head].restored(own, candidate.columns(views)[1])))
-        chosen.append(Chosen(heads, None, kept["width"], json.loads(kept["errors"]), kept["called"]))
+        weights = np.array(kept.get("weights", [1 / len(heads)] * len(heads)))  # runs of before: all the same
+        chosen.append(Chosen(heads, weights, None, kept["width"], json.loads(kept["errors"])))
     return PropertyPredictor(encoder, chosen, classes)
 
 
