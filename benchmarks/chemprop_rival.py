@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import json
 import subprocess
 import time
@@ -20,10 +21,12 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from partwhole.files.whole import open_unpacked
 from partwhole.graphs.store import GraphStore
 from partwhole.reproduce.cells import load_once
 from partwhole.reproduce.property_cells import scaffolds, split
 from partwhole.reproduce.statistics import summarise
+from partwhole.sources.datasets import catalogue
 from partwhole.sources.datasets.moleculenet import SETS
 
 VALIDATION = 0.1  # of the labelled molecules
@@ -35,14 +38,23 @@ def targets_of(store: GraphStore, name: str) -> np.ndarray:
     return np.array([[np.nan if v is None else float(v) for v in column] for column in columns]).T
 
 
-def write(path: Path, store: GraphStore, y: np.ndarray, rows: np.ndarray) -> None:
+def smiles_of(store: GraphStore, name: str) -> list[str]:
+    """Those of the file, which ids need not be."""
+    path = catalogue.find(name)
+    assert path is not None
+    with open_unpacked(path) as file:
+        lines = list(csv.DictReader(io.TextIOWrapper(file)))
+    return [lines[row]["smiles"] for row in store.rows.tolist()]
+
+
+def write(path: Path, smiles: list[str], y: np.ndarray, rows: np.ndarray) -> None:
     """A table as Chemprop reads it: SMILES, and a column for each target."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["smiles", *(f"y{t}" for t in range(y.shape[1]))])
         for row in rows:
             labels = ["" if np.isnan(value) else f"{value:g}" for value in y[row]]
-            writer.writerow([str(store.ids[row]), *labels])
+            writer.writerow([smiles[row], *labels])
 
 
 def score(said: np.ndarray, y: np.ndarray, numbers: bool) -> float:
@@ -72,8 +84,9 @@ def run(name: str, labels: str, seed: int, folder: Path) -> dict[str, float]:
     held = max(1, round(VALIDATION * len(order)))
     parts = {"train": order[held:], "validation": order[:held], "test": drawn.test}
     folder.mkdir(parents=True, exist_ok=True)
+    smiles = smiles_of(store, name)
     for part, rows in parts.items():
-        write(folder / f"{part}.csv", store, y, rows)
+        write(folder / f"{part}.csv", smiles, y, rows)
     begun = time.perf_counter()
     command = ["chemprop", "train", "-i", *(str(folder / f"{part}.csv") for part in parts)]
     command += ["--task-type", "regression" if numbers else "classification", "-o", str(folder / "model")]
