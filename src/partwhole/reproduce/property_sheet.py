@@ -24,13 +24,11 @@ def property_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]
     for dataset in table.datasets:
         unit = SETS[set_of(dataset)].unit
         base = _scores(found.get((dataset, RIVAL), []))
-        means = {row.name: _mean(found.get((dataset, row.name), [])) for row in table.rows}
-        done = [value for value in means.values() if value is not None]
-        best = (min if unit else max)(done, default=None)
-        for row in table.rows:
+        run = [row for row in table.rows if found.get((dataset, row.name))]
+        means = {row.name: _mean(_whole(found.get((dataset, row.name), []), table)) for row in table.rows}
+        best = (min if unit else max)((value for value in means.values() if value is not None), default=None)
+        for row in run or table.rows:  # a set with nothing at all keeps its lines, to be seen
             records = found.get((dataset, row.name), [])
-            if not records and done:  # a set with nothing at all keeps its lines, to be seen
-                continue
             mine, digits = _scores(records), 3 if unit else 1
             both = [seed for seed in mine if seed in base and row.name != RIVAL]
             gain = paired_over_runs([mine[s] for s in both], [base[s] for s in both]) if both else None
@@ -60,8 +58,8 @@ def property_sheet(table: Table, plan: Plan, found: Mapping[Place, list[Record]]
     ]
     notes = [
         "On a fifth of the molecules, whose scaffolds are in no training molecule: mean ± standard "
-        "deviation over runs; the best of its kind is bold. Run k has seed k, which draws the scaffolds "
-        "to test and the labels, the same for all methods.",
+        "deviation over runs; the best of those with all runs is bold. Run k has seed k, which draws the "
+        "scaffolds to test and the labels, the same for all methods.",
         "RMSE: root of the mean squared error, the smaller the better. ROC AUC: the mean over targets, "
         "the larger the better. Of few labels some targets have one class only; these are left out, for all "
         "methods alike.",
