@@ -51,7 +51,7 @@ def told(molecule: Mol, names: tuple[str, ...]) -> list[float]:
     return found
 
 
-def require_equal(smiles: list[str]) -> None:
+def assert_as_rdkit_says(smiles: list[str]) -> None:
     with rdBase.BlockLogs():
         for text in smiles:
             molecule, again = Chem.MolFromSmiles(text), Chem.MolFromSmiles(text)
@@ -66,7 +66,7 @@ def require_equal(smiles: list[str]) -> None:
 
 
 def test_small_molecules():
-    require_equal(SMALL)
+    assert_as_rdkit_says(SMALL)
 
 
 def test_molecules_of_the_pool():
@@ -74,4 +74,4 @@ def test_molecules_of_the_pool():
         pytest.skip("the pool of molecules is not on this machine")
     with gzip.open(POOL, "rt") as file:
         rows = itertools.islice(csv.DictReader(file), 0, None, 2000)
-        require_equal([row["smiles"] for row in rows])
+        assert_as_rdkit_says([row["smiles"] for row in rows])
